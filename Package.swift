@@ -1,0 +1,130 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target builds with the same strict settings; a warning is an error.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(
+    name: name, dependencies: dependencies, exclude: ["README.md"], swiftSettings: strict)
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: name + "Tests",
+    dependencies: [.target(name: name), "TestSupport"] + dependencies, swiftSettings: strict)
+}
+
+func command(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, exclude: ["README.md"], swiftSettings: strict)
+}
+
+func library(_ name: String, pkgConfig: String?, apt: String) -> Target {
+  .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+let package = Package(
+  name: "allim",
+  targets: [
+    // C libraries of Debian: module maps and inline shims only.
+    library("CLibuv", pkgConfig: "libuv", apt: "libuv1-dev"),
+    library("CNghttp2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
+    library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+    // No pkgConfig: its -D_FILE_OFFSET_BITS makes SwiftPM print "prohibited flag(s)" at each build.
+    library("CHiredis", pkgConfig: nil, apt: "libhiredis-dev"),
+    library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+    library("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
+    library("CYaml", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
+
+    // Values and bytes.
+    module("SharedState"),
+    module("PushModel"),
+    module("PushCrypto", ["COpenSSL"]),
+    module("PushCodec", ["PushModel", "PushCrypto"]),
+    module("PushTelemetry", ["SharedState", "PushModel"]),
+    module("PushSettings", ["PushModel", "CYaml"]),
+
+    // The loop, and the wire on it.
+    module("LoopIO", ["SharedState", "CLibuv", "COpenSSL"]),
+    module("RedisClient", ["LoopIO", "CHiredis"]),
+    module("HTTP2", ["LoopIO", "CNghttp2"]),
+
+    // The core: decisions and roles.
+    module(
+      "PushWorker",
+      ["SharedState", "PushModel", "PushCodec", "PushTelemetry", "PushSettings", "LoopIO"]),
+
+    // Adapters: each knows one outside world.
+    module(
+      "PushAdmin", ["PushWorker", "PushModel", "PushTelemetry", "SharedState", "CMicrohttpd"]),
+    module(
+      "PushQueue",
+      [
+        "PushWorker", "RedisClient", "LoopIO", "PushModel", "PushCodec", "PushTelemetry",
+        "SharedState",
+      ]),
+    module(
+      "PushProviders",
+      [
+        "PushWorker", "HTTP2", "LoopIO", "PushModel", "PushCodec", "PushCrypto", "PushTelemetry",
+        "PushSettings", "SharedState", "CCurl",
+      ]),
+    module(
+      "PushSimulator",
+      [
+        "HTTP2", "LoopIO", "PushModel", "PushCodec", "PushCrypto", "SharedState", "CMicrohttpd",
+      ]),
+
+    // Commands: wiring only.
+    command(
+      "allim",
+      [
+        "PushAdmin", "PushQueue", "PushProviders", "PushWorker", "PushSettings", "PushTelemetry",
+        "PushCodec", "PushModel", "PushCrypto", "RedisClient", "HTTP2", "LoopIO", "SharedState",
+      ]),
+    command("allim-sim", ["PushSimulator", "LoopIO"]),
+    command(
+      "allim-bench",
+      ["PushCodec", "PushModel", "PushCrypto", "RedisClient", "LoopIO", "SharedState"]),
+
+    // Tests; TestSupport holds what several suites share (a private Redis, temporary folders).
+    .target(
+      name: "TestSupport", dependencies: ["LoopIO", "RedisClient", "SharedState"],
+      path: "Tests/TestSupport", swiftSettings: strict),
+    tests(of: "PushModel"),
+    tests(of: "PushCrypto"),
+    tests(of: "PushCodec", ["PushModel", "PushCrypto"]),
+    tests(of: "PushTelemetry", ["PushModel"]),
+    tests(of: "PushSettings", ["PushModel"]),
+    tests(of: "LoopIO", ["SharedState", "PushCrypto"]),
+    tests(of: "RedisClient", ["LoopIO"]),
+    tests(of: "HTTP2", ["LoopIO", "PushCrypto"]),
+    tests(
+      of: "PushWorker", ["PushModel", "PushCodec", "PushSettings", "PushTelemetry", "LoopIO"]),
+    tests(of: "PushAdmin", ["PushTelemetry"]),
+    tests(
+      of: "PushQueue", ["PushWorker", "PushModel", "PushCodec", "RedisClient", "LoopIO"]),
+    tests(
+      of: "PushProviders",
+      [
+        "PushWorker", "PushModel", "PushCodec", "PushCrypto", "PushSettings", "HTTP2", "LoopIO",
+        "PushSimulator", "PushTelemetry",
+      ]),
+    tests(of: "PushSimulator", ["HTTP2", "LoopIO", "PushCrypto", "PushCodec"]),
+    .testTarget(
+      name: "SystemTests",
+      dependencies: ["TestSupport", "RedisClient", "LoopIO", "PushCodec", "SharedState"],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,31 @@
+#pragma once
+#include <openssl/bio.h>
+#include <openssl/ec.h>
+#include <openssl/ecdsa.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/provider.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
+#include <openssl/sha.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+// Macros of OpenSSL as functions, so that Swift sees them.
+static inline int cssl_min_version(SSL_CTX *context, int version) {
+  return (int)SSL_CTX_set_min_proto_version(context, version);
+}
+static inline void cssl_mode(SSL_CTX *context, long mode) { SSL_CTX_set_mode(context, mode); }
+static inline int cssl_server_name(SSL *ssl, const char *name) { return (int)SSL_set_tlsext_host_name(ssl, name); }
+static inline long cssl_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
+static inline int cssl_bio_reset(BIO *bio) { return (int)BIO_reset(bio); }
+static inline void cssl_bio_eof(BIO *bio, int value) { BIO_set_mem_eof_return(bio, value); }
+static inline void cssl_free(void *memory) { OPENSSL_free(memory); }
+// Never ask on the terminal for the password of a key.
+static inline int cssl_no_prompt(char *buffer, int size, int writing, void *user) {
+  (void)buffer; (void)size; (void)writing; (void)user;
+  return -1;
+}

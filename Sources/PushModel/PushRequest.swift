@@ -1,0 +1,39 @@
+/// One message for one target as it goes to the provider, without transport and credential.
+///
+/// A lane owns one and reuses it: `reset` keeps the buffers' memory.
+package struct PushRequest: Sendable {
+  package var provider = Provider.apns
+  /// APNs: the device token in lower-case hex, the last part of `:path`. Empty for FCM.
+  package var deviceToken: [UInt8] = []
+  /// The lower-case UUID of `apns-id`, 36 bytes; the same on every attempt.
+  package var apnsID: [UInt8] = []
+  /// `apns-topic` with its suffix.
+  package var topic: [UInt8] = []
+  package var pushType = PushType.alert
+  /// `apns-priority`: 10, 5 or 1.
+  package var priority: UInt8 = 10
+  /// `apns-expiration` in UNIX seconds; 0 = one delivery attempt.
+  package var expiration: Int64 = 0
+  /// `apns-collapse-id`, at most 64 bytes; empty = no such header.
+  package var collapseID: [UInt8] = []
+  /// Headers the event's `apns.headers` block added, names in lower case.
+  package var extraHeaders: [(name: [UInt8], value: [UInt8])] = []
+  /// The JSON body: the APNs payload, or FCM's `{"message":…}`.
+  package var body: [UInt8] = []
+
+  package init() {}
+
+  /// Empties everything and keeps the memory of the buffers.
+  package mutating func reset(provider: Provider) {
+    self.provider = provider
+    deviceToken.removeAll(keepingCapacity: true)
+    apnsID.removeAll(keepingCapacity: true)
+    topic.removeAll(keepingCapacity: true)
+    pushType = .alert
+    priority = 10
+    expiration = 0
+    collapseID.removeAll(keepingCapacity: true)
+    if !extraHeaders.isEmpty { extraHeaders.removeAll(keepingCapacity: true) }
+    body.removeAll(keepingCapacity: true)
+  }
+}

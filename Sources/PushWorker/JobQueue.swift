@@ -1,0 +1,180 @@
+package import PushModel
+
+/// One list of events with its companions, as the worker sees it: the seam to Redis.
+///
+/// A conformer is bound to one loop and is one *instance*: it owns a lease and what it took. Two
+/// conform, the Redis queue and one in memory, and both pass the same conformance suite.
+package protocol JobQueue: AnyObject {
+  /// The name producers push to, such as `push:messages`.
+  var name: String { get }
+  /// The instance, `<random>.<shard>`, new at every start.
+  var instance: String { get }
+  /// Until when (monotonic nanoseconds) a send may be started; past it the lease may be taken.
+  var startDeadline: Int64 { get }
+
+  /// Takes a lease. Must have succeeded before `take`.
+  func join() async throws(QueueError)
+  /// Renews the lease. Throws `.fenced` when it was lost: join again, then `reconcile`.
+  func beat(_ status: InstanceStatus) async throws(QueueError) -> FleetNews
+  /// Takes up to `want` items: due retries, then chunks, then fresh ones.
+  func take(_ want: Int) async throws(QueueError) -> Batch
+  /// Ends items and writes what they leave, each atomically. The answer tells, in order, which
+  /// were still ours; the others had been recovered and were left alone.
+  func settle(_ settlements: [Settlement]) async throws(QueueError) -> [Bool]
+  /// Marks targets of a large item as done together with what they leave; the item stays ours.
+  func progress(_ progress: ItemProgress) async throws(QueueError) -> Bool
+  /// Gives items back to the head of the list, unspent and uncounted; `startDeadline` is not asked.
+  func putBack(_ receipts: [Receipt]) async throws(QueueError)
+  /// Looks for dead instances and returns their items; the number of items returned.
+  func recover() async throws(QueueError) -> Int
+  /// Compares what Redis holds for us with what we know (QUEUE.md 5); the items adopted, which the
+  /// worker must process like taken ones.
+  func reconcile() async throws(QueueError) -> [QueueItem]
+  /// Waits, stealing nothing, until work may be there, `limit` is over, or the task is cancelled.
+  func waitForWork(upTo limit: Duration) async
+  /// Hands back all that is still ours and leaves the lease: the end of a clean shutdown.
+  func release() async throws(QueueError)
+}
+
+/// Names one taken item; never reused by an instance.
+package typealias Receipt = UInt64
+
+/// One item as taken, its header read.
+package struct QueueItem: Sendable {
+  package let receipt: Receipt
+  package let header: ItemHeader
+  /// The producer's bytes, verbatim.
+  package let bytes: [UInt8]
+
+  package init(receipt: Receipt, header: ItemHeader, bytes: [UInt8]) {
+    self.receipt = receipt
+    self.header = header
+    self.bytes = bytes
+  }
+}
+
+/// What Redis keeps in front of an item: `~1;id=..;a=..;c=..;t0=..;r=..;done=..` + line feed.
+package struct ItemHeader: Sendable, Equatable {
+  /// The event id that the queue made at first take; used when the event has none of its own.
+  package var id: String
+  /// Attempts spent.
+  package var attempt: Int
+  /// Crashes without progress while it was held.
+  package var crashes: Int
+  /// First take in UNIX milliseconds of the server.
+  package var firstTaken: Int64
+  package var replays: Int
+  /// A bit for each target in decode order, set when nothing more is to be done for it.
+  package var done: TargetSet
+
+  package init(
+    id: String, attempt: Int = 0, crashes: Int = 0, firstTaken: Int64, replays: Int = 0,
+    done: TargetSet = TargetSet()
+  ) {
+    self.id = id
+    self.attempt = attempt
+    self.crashes = crashes
+    self.firstTaken = firstTaken
+    self.replays = replays
+    self.done = done
+  }
+}
+
+/// What `take` brought.
+package struct Batch: Sendable {
+  package var items: [QueueItem] = []
+  /// Until the next retry or scheduled event is due; nil when none waits.
+  package var nextDue: Duration?
+  /// The server's UNIX milliseconds.
+  package var serverTime: Int64 = 0
+  package var news = FleetNews()
+
+  package init() {}
+}
+
+/// What an instance tells the others about itself.
+package struct InstanceStatus: Sendable, Equatable {
+  package var host = ""
+  package var version = ""
+  package var capacity = 0
+  package var busy = 0
+  package var adminAddress = ""
+
+  package init() {}
+}
+
+/// What Redis says about the fleet.
+package struct FleetNews: Sendable, Equatable {
+  /// Live instances of this queue, ours among them.
+  package var instances = 1
+  /// Worker tasks that an operator asked of every process; nil = as configured.
+  package var wantedWorkers: Int?
+  /// True while an operator has paused taking from this queue.
+  package var isPaused = false
+  /// Paused apps.
+  package var pausedApps: [String] = []
+
+  package init() {}
+}
+
+/// The end of one item, with everything it leaves, in one atomic step.
+package struct Settlement: Sendable {
+  package var receipt: Receipt
+  package var leaves: [Leaving]
+
+  package init(_ receipt: Receipt, _ leaves: [Leaving] = []) {
+    self.receipt = receipt
+    self.leaves = leaves
+  }
+}
+
+/// One thing that an item leaves behind in Redis.
+package enum Leaving: Sendable {
+  /// The item again at a moment (UNIX milliseconds of the server), with this header; its bytes are
+  /// taken from the item itself.
+  case again(at: Int64, ItemHeader)
+  /// A dead letter as JSON (EVENTS.md 2).
+  case deadLetter(DeadReason, [UInt8])
+  /// A record for the feedback list as JSON (EVENTS.md 3).
+  case invalidToken([UInt8])
+  /// The same, held by the mass-invalidation brake.
+  case heldToken([UInt8])
+  /// The item in the parked list of a credential, with this header.
+  case parked(CredentialKey, ItemHeader)
+}
+
+/// Finished targets of an item that stays ours.
+package struct ItemProgress: Sendable {
+  package var receipt: Receipt
+  package var done: TargetSet
+  package var leaves: [Leaving]
+
+  package init(_ receipt: Receipt, done: TargetSet, leaves: [Leaving] = []) {
+    self.receipt = receipt
+    self.done = done
+    self.leaves = leaves
+  }
+}
+
+/// What kept the queue from answering.
+package struct QueueError: Error, Sendable, Equatable {
+  package enum Code: Sendable, Equatable {
+    /// No connection, or no reply in time: the command may have run.
+    case unreachable
+    /// The lease is lost.
+    case fenced
+    /// Redis refuses writes for now (OOM, NOREPLICAS, MISCONF, READONLY, LOADING, BUSY).
+    case refusing
+    /// A person must act (WRONGPASS, NOPERM, WRONGTYPE, a queue name that cannot be served).
+    case misconfigured
+    case cancelled
+  }
+  package let code: Code
+  /// Redis' own words, without secrets.
+  package let detail: String
+
+  package init(_ code: Code, _ detail: String) {
+    self.code = code
+    self.detail = detail
+  }
+}
