@@ -29,3 +29,20 @@ static inline int cssl_no_prompt(char *buffer, int size, int writing, void *user
   (void)buffer; (void)size; (void)writing; (void)user;
   return -1;
 }
+
+// Digests with the context on the stack: OpenSSL's EVP calls look the algorithm up and allocate.
+// `prefix` and `bytes` are digested one after the other.
+static inline void cssl_sha1(
+    const void *prefix, size_t prefix_count, const void *bytes, size_t count, unsigned char *out) {
+  SHA_CTX context;
+  SHA1_Init(&context);
+  SHA1_Update(&context, prefix, prefix_count);
+  SHA1_Update(&context, bytes, count);
+  SHA1_Final(out, &context);
+}
+static inline void cssl_sha256(const void *bytes, size_t count, unsigned char *out) {
+  SHA256_CTX context;
+  SHA256_Init(&context);
+  SHA256_Update(&context, bytes, count);
+  SHA256_Final(out, &context);
+}
