@@ -1,0 +1,63 @@
+# Sourced by the scripts: where things are, and how what is missing gets installed.
+# shellcheck shell=bash
+
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$project" || exit 1
+
+say() { printf '%s\n' "$*" >&2; }
+
+fail() {
+  say "$(basename "$0"): $*"
+  exit 1
+}
+
+# The Swift toolchain may lie on PATH or where it is usually unpacked.
+find_swift() {
+  command -v swift >/dev/null && return
+  local folder
+  for folder in /usr/bin /opt/swift/usr/bin /opt/swift/bin /usr/local/swift/usr/bin \
+    /usr/libexec/swift/bin "$HOME/.local/share/swiftly/bin"; do
+    [ -x "$folder/swift" ] || continue
+    export PATH="$folder:$PATH"
+    return
+  done
+  fail "no Swift toolchain found; install Swift 6.3 or put its usr/bin on PATH"
+}
+
+# The packages of the groups named that are neither installed nor present as a program.
+missing_packages() {
+  local group package program
+  while read -r group package program; do
+    case " $* " in *" $group "*) ;; *) continue ;; esac
+    [ -n "$program" ] && PATH="$PATH:/usr/sbin:/sbin" command -v "$program" >/dev/null && continue
+    case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
+      *" installed") ;;
+      *) printf '%s\n' "$package" ;;
+    esac
+  done < <(sed 's/#.*//' "$project/scripts/packages.txt")
+}
+
+# Installs what is missing of the groups named; what is installed already is not touched.
+install_packages() {
+  local missing log as_root=()
+  mapfile -t missing < <(missing_packages "$@" | sort -u)
+  [ ${#missing[@]} -eq 0 ] && return
+  command -v apt-get >/dev/null || fail "not a Debian system; needed: ${missing[*]}"
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "run as root: apt-get install ${missing[*]}"
+    as_root=(sudo)
+    [ -t 0 ] || as_root=(sudo -n)
+  fi
+  say "installing: ${missing[*]}"
+  log=$(mktemp)
+  if ! {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 update &&
+      "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 \
+        install --no-install-recommends --no-upgrade "${missing[@]}"
+  } >"$log" 2>&1 </dev/null; then
+    tail -n 20 "$log" >&2
+    rm -f "$log"
+    fail "could not install: ${missing[*]}"
+  fi
+  rm -f "$log"
+}
