@@ -104,7 +104,7 @@ let package = Package(
     tests(of: "PushModel"),
     tests(of: "PushCrypto"),
     tests(of: "PushCodec", ["PushModel", "PushCrypto"]),
-    tests(of: "PushTelemetry", ["PushModel"]),
+    tests(of: "PushTelemetry", ["PushModel", "SharedState"]),
     tests(of: "PushSettings", ["PushModel"]),
     tests(of: "LoopIO", ["SharedState", "PushCrypto"]),
     tests(of: "RedisClient", ["LoopIO"]),
