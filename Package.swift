@@ -57,7 +57,7 @@ let package = Package(
     // The loop, and the wire on it.
     module("LoopIO", ["SharedState", "CLibuv", "COpenSSL"]),
     module("RedisClient", ["LoopIO", "CHiredis"]),
-    module("HTTP2", ["LoopIO", "CNghttp2"]),
+    module("HTTP2", ["LoopIO", "SharedState", "CNghttp2"]),
 
     // The core: decisions and roles.
     module(
@@ -108,7 +108,7 @@ let package = Package(
     tests(of: "PushSettings", ["PushModel"]),
     tests(of: "LoopIO", ["SharedState", "PushCrypto"]),
     tests(of: "RedisClient", ["LoopIO"]),
-    tests(of: "HTTP2", ["LoopIO", "PushCrypto"]),
+    tests(of: "HTTP2", ["LoopIO", "SharedState", "PushCrypto"]),
     tests(
       of: "PushWorker", ["PushModel", "PushCodec", "PushSettings", "PushTelemetry", "LoopIO"]),
     tests(of: "PushAdmin", ["PushTelemetry"]),
