@@ -46,3 +46,12 @@ static inline void cssl_sha256(const void *bytes, size_t count, unsigned char *o
   SHA256_Update(&context, bytes, count);
   SHA256_Final(out, &context);
 }
+
+// Variadic in OpenSSL 3.
+static inline EVP_PKEY *cssl_make_p256(void) { return EVP_EC_gen("P-256"); }
+static inline EVP_PKEY *cssl_make_rsa(size_t bits) { return EVP_RSA_gen(bits); }
+
+// The flags are a macro of macros, which Swift does not see.
+static inline int cssl_print_name(BIO *out, const X509_NAME *name) {
+  return X509_NAME_print_ex(out, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
+}

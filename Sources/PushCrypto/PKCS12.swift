@@ -1,0 +1,38 @@
+internal import COpenSSL
+
+/// A `.p12` file: a certificate with its key, under a password.
+package struct PKCS12: Sendable {
+  package let certificatePEM: [UInt8]
+  /// Unencrypted PKCS#8.
+  package let keyPEM: [UInt8]
+
+  /// Opens a file. Ciphers of the last century (RC2-40, as old keychains export) are refused with
+  /// the remedy.
+  package static func read(_ file: [UInt8], password: [UInt8]) throws(CryptoError) -> PKCS12 {
+    ErrorQueue.clear()
+    let input = MemoryBIO(file)
+    guard let parsed = unsafe d2i_PKCS12_bio(input.raw, nil) else {
+      ErrorQueue.clear()
+      throw CryptoError(.notACertificate, "this is no PKCS#12 file")
+    }
+    defer { unsafe PKCS12_free(parsed) }
+    var key: OpaquePointer? = nil
+    var certificate: OpaquePointer? = nil
+    let ended = (password.prefix { $0 != 0 } + [0]).map(CChar.init(bitPattern:))
+    guard unsafe PKCS12_parse(parsed, ended, &key, &certificate, nil) == 1 else { throw refusal() }
+    let heldKey = unsafe key.map { unsafe PrivateKey(owning: $0) }
+    let heldCertificate = unsafe certificate.map { unsafe Certificate(owning: $0) }
+    guard let heldKey, let heldCertificate else {
+      throw CryptoError(.notAKey, "the file holds no certificate with its key")
+    }
+    return PKCS12(certificatePEM: heldCertificate.pem, keyPEM: heldKey.pem)
+  }
+
+  private static func refusal() -> CryptoError {
+    let why = ErrorQueue.take()
+    if why.contains("unsupported") {
+      return CryptoError(.failed, "the file uses an old cipher; export it anew with OpenSSL 3")
+    }
+    return CryptoError(.wrongPassword, "the file does not open: \(why)")
+  }
+}
