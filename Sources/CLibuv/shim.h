@@ -1,7 +1,4 @@
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -37,11 +34,13 @@ static inline int cuv_accept(void *server, void *client) {
 }
 static inline void *cuv_request_data(const void *request) { return ((const uv_req_t *)request)->data; }
 static inline void cuv_set_request_data(void *request, void *data) { ((uv_req_t *)request)->data = data; }
+static inline void cuv_ignore_signal(int number) { signal(number, SIG_IGN); }
 static inline int cuv_fileno(const void *handle) {
   uv_os_fd_t fd = -1;
   return uv_fileno((const uv_handle_t *)handle, &fd) == 0 ? fd : -1;
 }
-// pthread_setname_np stands behind _GNU_SOURCE.
+// It stands behind _GNU_SOURCE, which would make this module's C types differ from Glibc's.
+extern int pthread_setname_np(pthread_t thread, const char *name);
 static inline void cuv_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 // A dead peer shows within this time although nothing is read (RFC 5482).
 static inline int cuv_user_timeout(const void *handle, unsigned int milliseconds) {

@@ -55,3 +55,8 @@ static inline EVP_PKEY *cssl_make_rsa(size_t bits) { return EVP_RSA_gen(bits); }
 static inline int cssl_print_name(BIO *out, const X509_NAME *name) {
   return X509_NAME_print_ex(out, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
 }
+static inline int cssl_add_chain(SSL_CTX *context, X509 *certificate) {
+  return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+// Sessions are never resumed here; tickets would cost every accepted connection two of them.
+static inline void cssl_no_tickets(SSL_CTX *context) { SSL_CTX_set_num_tickets(context, 0); }
