@@ -61,3 +61,16 @@ install_packages() {
   fi
   rm -f "$log"
 }
+
+# Release builds of the products named, with the Swift runtime inside as they are shipped.
+build_release() {
+  local product
+  mkdir -p "$project/.build"
+  for product in "$@"; do
+    say "building $product (release)"
+    swift build -c release --static-swift-stdlib --product "$product" >"$project/.build/build-$product.log" 2>&1 </dev/null || {
+      grep -E 'error:' "$project/.build/build-$product.log" | head -n 20 >&2
+      fail "building $product failed; the whole log: .build/build-$product.log"
+    }
+  done
+}
