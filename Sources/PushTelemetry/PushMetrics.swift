@@ -23,6 +23,8 @@ package struct PushMetrics: Sendable {
   package let connectionsOpening: Gauge
   package let connectionsReady: Gauge
   package let connectionsDraining: Gauge
+  /// Most requests that one connection started in any second, by the pools' own stamps.
+  package let largestStarts: Gauge
 
   init(_ registry: MetricRegistry, app: String, provider: Provider) {
     let provider = provider.rawValue
@@ -62,6 +64,8 @@ package struct PushMetrics: Sendable {
     connectionsOpening = connections("opening")
     connectionsReady = connections("ready")
     connectionsDraining = connections("draining")
+    largestStarts = gauge(
+      "connection_starts_max", "Most requests that a connection started in any second.")
   }
 
   /// The attempt counter of an HTTP status.

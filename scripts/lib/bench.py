@@ -1,0 +1,357 @@
+"""Benchmarks: each part starts fresh processes, and all parts share one simulator's keys and one request."""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+import bench_load as load
+import record
+from chain import PROJECT, ChainError, Process, RedisServer, Simulator, Worker, answers, wait_until
+
+PARTS = ["h2load", "peers", "unlimited", "limited", "latency", "idle"]
+CLIENTS = PROJECT / "scripts" / "bench-clients"
+VENV = PROJECT / ".build" / "bench-venv" / "bin"
+CONNECTIONS, STREAMS = 8, 100  # of every client that sends without a limit, ours included
+TOPIC = "com.example.chat"
+
+
+class Sample:
+    """The request that the worker makes of the sample event; all other clients send the same."""
+
+    def __init__(self, request, folder, port):
+        self.body = request.body
+        self.body_file = pathlib.Path(folder) / "body.json"
+        self.body_file.write_bytes(request.body)
+        self.token = request.token
+        self.authorization = request.headers["authorization"]
+        self.port = port
+
+    def url(self, port):
+        return f"https://localhost:{port}/3/device/{self.token}"
+
+
+class Bench:
+    def __init__(self, folder, quick):
+        self.folder = pathlib.Path(folder)
+        self.quick = quick
+        self.running = []
+        self.sample = None
+
+    # Processes
+
+    def start(self, process):
+        self.running.insert(0, process)
+        return process
+
+    def stop_all(self):
+        while self.running:
+            self.running.pop(0).stop()
+
+    def simulator(self, *options):
+        return self.start(Simulator(self.folder, *options))
+
+    def redis(self):
+        server = self.start(RedisServer(self.folder))
+        return server, server.connect()
+
+    def worker(self, simulator, redis_server, workers, connections, rate):
+        config = self.folder / "bench.yaml"
+        ready, host = simulator.ready, "localhost"
+        config.write_text(f"""
+redis: {{url: "redis://127.0.0.1:{redis_server.port}/0"}}
+workers: {workers}
+apps:
+  chat:
+    apns:
+      topic: {TOPIC}
+      production: {{keyFile: AuthKey_SIMKEY0001.p8, keyId: SIMKEY0001, teamId: SIMTEAM001}}
+      connections: {{min: {connections}, max: {connections}, requestsPerSecond: {rate}}}
+log: {{level: warning, format: json}}
+endpoints: {{apnsProduction: "{host}:{ready['apnsPort']}", apnsSandbox: "{host}:{ready['sandboxPort']}", caFile: {self.ca_file()}}}
+""")
+        worker = self.start(Worker(self.folder, "--config", config))
+        admin = wait_until(lambda: self.admin(worker), 30, "the worker's admin address")
+        wait_until(lambda: answers(admin + "/readyz"), 30, "the worker to be ready")
+        worker.admin = admin
+        return worker
+
+    def admin(self, worker):
+        worker.require_running()
+        listed = worker.verb("workers", "--config", self.folder / "bench.yaml") or {}
+        for instance in listed.get("workers", []):
+            if address := instance.get("admin"):
+                return address if address.startswith("http") else f"http://{address}"
+        return None
+
+    def ca_file(self):
+        return self.folder / "ca.pem"
+
+    # Parts
+
+    def take_sample(self):
+        """One event through the worker into a simulator that keeps what it gets."""
+        simulator = self.simulator()
+        server, redis = self.redis()
+        worker = self.worker(simulator, server, workers=8, connections=1, rate=100)
+        redis("RPUSH", load.QUEUE, load.event(1))
+        request = wait_until(lambda: record.requests(simulator), 20, "the sample push")[0]
+        self.sample = Sample(request, self.folder, simulator.ready["apnsPort"])
+        self.stop_all()
+
+    def h2load_run(self, port, requests, connections, rate=None):
+        limit = [f"--rps={rate}"] if rate else []
+        sample = self.sample
+        headers = [f"authorization: {sample.authorization}", f"apns-topic: {TOPIC}", "apns-push-type: alert", "apns-priority: 10"]
+        arguments = ["h2load", "-t1", f"-c{connections}", f"-m{STREAMS}", f"-n{requests}", f"-d{sample.body_file}", *limit]
+        for header in headers:
+            arguments += ["-H", header]
+        output, cpu, _ = run_measured([*arguments, sample.url(port)], self.folder)
+        accepted = int(re.search(r"status codes: (\d+) 2xx", output)[1])
+        if accepted != requests:
+            raise ChainError(f"h2load: {accepted} of {requests} accepted")
+        return {
+            "cpuUsPerRequest": round(cpu / requests * 1e6, 1),
+            "perSecond": round(float(re.search(r"([\d.]+) req/s", output)[1])),
+        }
+
+    def h2load(self):
+        simulator = self.simulator("--count-only")
+        return self.h2load_run(simulator.ready["apnsPort"], self.size(100_000, 500_000), CONNECTIONS)
+
+    def peers(self):
+        return list(self.measured_peers())
+
+    def measured_peers(self):
+        for name, command, share in peer_commands():
+            simulator = self.simulator("--count-only")
+            requests = self.size(20_000, 100_000) // share
+            environment = {
+                "URL": self.sample.url(simulator.ready["apnsPort"]), "CA_FILE": self.ca_file(),
+                "AUTHORIZATION": self.sample.authorization, "TOPIC": TOPIC, "BODY_FILE": self.sample.body_file,
+                "CONNECTIONS": CONNECTIONS, "STREAMS": STREAMS, "REQUESTS": requests,
+                "KEY_FILE": self.folder / "AuthKey_SIMKEY0001.p8", "KEY_ID": "SIMKEY0001", "TEAM_ID": "SIMTEAM001",
+            }  # fmt: skip
+            output, cpu, _ = run_measured(command, self.folder, environment)
+            said = json.loads(output.splitlines()[-1])
+            yield {
+                "client": name,
+                "cpuUsPerRequest": round(cpu / requests * 1e6, 1),
+                "perSecond": round(requests / said["seconds"]),
+                "failed": requests - said["accepted"],
+            }
+            self.stop_all()
+
+    def unlimited(self):
+        count = self.size(50_000, 500_000)
+        simulator = self.simulator("--count-only")
+        server, redis = self.redis()
+        worker = self.worker(simulator, server, workers=CONNECTIONS * STREAMS, connections=CONNECTIONS, rate=0)
+        staging = load.fill(redis, count)
+        worker.reset_peak_memory()
+        before = load.requests_served(redis), server.cpu_seconds(), worker.cpu_seconds()
+        redis("RENAME", staging, load.QUEUE)
+        seconds = load.drain(redis, worker, count, seconds=120)
+        after = load.requests_served(redis), server.cpu_seconds(), worker.cpu_seconds()
+        round_trips, redis_cpu, cpu = (b - a for a, b in zip(before, after))
+        return {
+            "pushesPerSecond": round(count / seconds),
+            "cpuUsPerPush": round(cpu / count * 1e6, 1),
+            "redisRoundTripsPerPush": round(round_trips / count, 4),
+            "redisCpuUsPerPush": round(redis_cpu / count * 1e6, 1),
+            "peakKB": worker.memory_kb("VmHWM"),
+        }
+
+    def limited(self):
+        connections, rate = 100, 100
+        seconds = self.size(10, 30)
+        simulator = self.simulator("--count-only")
+        beside = self.h2load_run(simulator.ready["apnsPort"], connections * rate * seconds, connections, rate)
+        self.stop_all()
+
+        simulator = self.simulator("--count-only")
+        server, redis = self.redis()
+        worker = self.worker(simulator, server, workers=1000, connections=connections, rate=rate)
+        count = connections * rate * (seconds + 3)
+        staging = load.fill(redis, count)
+        redis("RENAME", staging, load.QUEUE)
+        time.sleep(2)  # the burst of idle connections is over, and all of them are open
+        before = simulator.get("/stats")["requests"], worker.cpu_seconds(), time.monotonic()
+        time.sleep(seconds - 1)
+        after = simulator.get("/stats")["requests"], worker.cpu_seconds(), time.monotonic()
+        pushes, cpu, elapsed = (b - a for a, b in zip(before, after))
+        backlog_left = redis("LLEN", load.QUEUE)
+        sender_max = metric(worker, "allim_connection_starts_max")
+        load.drain(redis, worker, count, seconds=60)
+        receivers = simulator.get("/connections")
+        per_push = cpu / pushes * 1e6
+        if not backlog_left:
+            raise ChainError("the backlog ran out while it was measured")
+        return {
+            "connections": connections,
+            "cpuUsPerPush": round(per_push, 1),
+            "h2loadCpuUsPerRequest": beside["cpuUsPerRequest"],
+            "ratio": round(per_push / beside["cpuUsPerRequest"], 2),
+            "utilisation": round(pushes / (elapsed * connections * rate), 3),
+            "senderMaxInAnySecond": sender_max,
+            **receiver_windows(receivers),
+            "simulatorLongestStallMs": simulator.get("/stats")["longestStallMs"],
+        }
+
+    def latency(self):
+        samples = self.size(200, 1000)
+        simulator = self.simulator("--keep", samples + 10)
+        server, redis = self.redis()
+        self.worker(simulator, server, workers=64, connections=2, rate=100)
+        redis("RPUSH", load.QUEUE, load.event(0))  # opens the connection
+        wait_until(lambda: record.requests(simulator), 20, "the first push")
+        pushed, pings = {}, []
+        for number in range(1, samples + 1):
+            time.sleep(0.03)
+            item = load.event(number)
+            pushed[load.token(number)] = time.time_ns()
+            redis("RPUSH", load.QUEUE, item)
+            started = time.perf_counter_ns()
+            redis("PING")
+            pings.append((time.perf_counter_ns() - started) / 1e6)
+        received = wait_until(
+            lambda: len(r := record.requests(simulator)) > samples and r, 20, "the last push"
+        )
+        delays = sorted(r.micros / 1e3 - pushed[r.token] / 1e6 for r in received if r.token in pushed)
+        return {
+            "samples": len(delays),
+            "p50Ms": round(statistics.median(delays), 2),
+            "p99Ms": round(delays[int(len(delays) * 0.99) - 1], 2),
+            "redisPingP50Ms": round(statistics.median(pings), 3),
+        }
+
+    def idle(self):
+        seconds = self.size(20, 60)
+        simulator = self.simulator("--count-only")
+        server, redis = self.redis()
+        worker = self.worker(simulator, server, workers=256, connections=1, rate=100)
+        redis("RPUSH", load.QUEUE, load.event(1))
+        load.drain(redis, worker, 1, seconds=20)
+        time.sleep(2)
+        before = load.requests_served(redis), worker.cpu_seconds()
+        time.sleep(seconds)
+        after = load.requests_served(redis), worker.cpu_seconds()
+        requests, cpu = (b - a for a, b in zip(before, after))
+        return {
+            "cpuPercent": round(cpu / seconds * 100, 2),
+            "requestsPerSecondPerQueue": round((requests - 1) / seconds, 2),  # our own INFO is one of them
+            "residentKB": worker.memory_kb("VmRSS"),
+        }
+
+    def size(self, quick, full):
+        return quick if self.quick else full
+
+
+def run_measured(command, folder, environment=None):
+    """Runs to the end; gives its output, its CPU seconds from start to exit, its peak memory in KB."""
+    words = {name: str(value) for name, value in (environment or {}).items()}
+    with open(pathlib.Path(folder) / "client.log", "wb") as errors:
+        child = subprocess.Popen(
+            [str(word) for word in command], env={**os.environ, **words},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
+        )  # fmt: skip
+        output = child.stdout.read().decode()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise ChainError(f"{command[0]} ended with {child.returncode}; see {folder}/client.log")
+    return output, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+
+
+def peer_commands():
+    """The clients whose tools are installed: name, command, and by how much fewer requests to send."""
+    built = PROJECT / ".build" / "bench-clients"
+    built.mkdir(parents=True, exist_ok=True)
+    if compiler := shutil.which("cc"):
+        subprocess.run([compiler, "-O2", "-o", built / "curl_multi", CLIENTS / "curl_multi.c", "-lcurl"], check=True)
+        yield "libcurl multi", [built / "curl_multi"], 1
+    path = os.pathsep.join([str(VENV), os.environ["PATH"]])
+    if go := shutil.which("go", path=path):
+        subprocess.run([go, "build", "-o", built / "go_http2", CLIENTS / "go_http2.go"], check=True)
+        yield "Go net/http", [built / "go_http2"], 1
+    if node := shutil.which("node"):
+        yield "Node http2", [node, CLIENTS / "node_http2.mjs"], 1
+    for python in (VENV / "python", shutil.which("python3")):
+        if pathlib.Path(python).exists() and not subprocess.call(
+            [python, "-c", "import aioapns"], stderr=subprocess.DEVNULL
+        ):
+            yield "aioapns", [python, CLIENTS / "aioapns_send.py"], 10
+            break
+
+
+def metric(worker, name):
+    """The largest value of a metric over its labels, or None."""
+    with urllib.request.urlopen(worker.admin + "/metrics", timeout=10) as answer:
+        lines = answer.read().decode().splitlines()
+    values = [float(line.rsplit(" ", 1)[1]) for line in lines if re.match(re.escape(name) + r"[ {]", line)]
+    return round(max(values)) if values else None
+
+
+def receiver_windows(answer):
+    connections = answer["connections"]
+    return {
+        "receiverMaxInAnySecond": max(c["maxInAnySecond"] for c in connections),
+        "receiverWindowsOver": sum(c.get("windowsOver", 0) for c in connections),
+    }
+
+
+def print_report(results):
+    for name, value in results.items():
+        rows = value if isinstance(value, list) else [value]
+        for row in rows:
+            if isinstance(row, dict):
+                print(f"{name:10} " + "  ".join(f"{k} {v}" for k, v in row.items()))
+            else:
+                print(f"{name:10} {row}")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/bench")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--only", action="append", choices=PARTS)
+    parser.add_argument("--install-peers", action="store_true")
+    options = parser.parse_args()
+    parts = options.only or PARTS
+
+    folder = tempfile.mkdtemp(prefix="allim-bench-")
+    bench = Bench(folder, options.quick)
+    results, failed = {"eventBytes": load.EVENT_BYTES}, []
+    try:
+        bench.take_sample()
+        results["bodyBytes"] = len(bench.sample.body)
+        for part in parts:
+            print(f"measuring {part}", file=sys.stderr, flush=True)
+            results[part] = getattr(bench, part)()
+            bench.stop_all()
+    except (ChainError, OSError, subprocess.CalledProcessError) as error:
+        failed.append(str(error))
+    finally:
+        bench.stop_all()
+    if "unlimited" in results and "h2load" in results:
+        ours, theirs = results["unlimited"], results["h2load"]
+        ours["ratioToH2load"] = round(ours["cpuUsPerPush"] / theirs["cpuUsPerRequest"], 2)
+    print_report(results)
+    if options.json:
+        print(json.dumps(results))
+    if failed:
+        print(f"failed: {failed[0]}\nlogs are in {folder}", file=sys.stderr)
+        return 1
+    shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+sys.exit(main())
