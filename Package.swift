@@ -56,7 +56,7 @@ let package = Package(
 
     // The loop, and the wire on it.
     module("LoopIO", ["SharedState", "CLibuv", "COpenSSL"]),
-    module("RedisClient", ["LoopIO", "CHiredis"]),
+    module("RedisClient", ["LoopIO", "PushCrypto", "SharedState", "CHiredis"]),
     module("HTTP2", ["LoopIO", "SharedState", "CNghttp2"]),
 
     // The core: decisions and roles.

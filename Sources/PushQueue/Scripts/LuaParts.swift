@@ -1,0 +1,74 @@
+/// Lua that several scripts share. Only the header line of an item is ever looked at.
+enum LuaParts {
+  /// `now`: the server's UNIX milliseconds. Clocks of workers never meet in Redis.
+  static let now = """
+    local time = redis.call('TIME')
+    local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+    """
+
+  /// `go_home(item)`: to the head of the list, or to the suspects when it crashed two instances
+  /// or more. Needs `ready` and `suspects`.
+  static let goHome = """
+    local function go_home(item)
+      local crashes = tonumber(string.match(item, ';c=(%d+);'))
+      redis.call('LPUSH', crashes >= 2 and suspects or ready, item)
+    end
+
+    """
+
+  /// `with_progress(item, bits)`: the item with its marks of finished targets; it made progress,
+  /// so its crashes are forgiven.
+  static let withProgress = """
+    local function with_progress(item, bits)
+      local tail = string.find(item, ';done=', 1, true)
+      local line = string.find(item, '\\n', 1, true)
+      local head = string.gsub(string.sub(item, 1, tail), ';c=%d+;', ';c=0;', 1)
+      return head .. 'done=' .. bits .. string.sub(item, line)
+    end
+
+    """
+
+  /// `receipts_of(inflight)`: the receipts in the hash, newest first, without `p:` and `s`.
+  static let receipts = """
+    local function receipts_of(inflight)
+      local found = {}
+      for _, field in ipairs(redis.call('HKEYS', inflight)) do
+        if tonumber(field) then found[#found + 1] = field end
+      end
+      table.sort(found, function(a, b) return tonumber(a) > tonumber(b) end)
+      return found
+    end
+
+    """
+
+  /// `leave(item, kind, meta, text)`: writes one thing that an item leaves. KEYS and ARGV[1] as in
+  /// `settle`.
+  static let leave = """
+    local delayed, dead, invalid, held, counters = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+    local max_invalid = tonumber(ARGV[1])
+    local function bytes_of(item)
+      return string.sub(item, string.find(item, '\\n', 1, true) + 1)
+    end
+    local function leave(item, kind, meta, text)
+      if kind == 'a' then
+        redis.call('ZADD', delayed, meta, text .. bytes_of(item))
+      elseif kind == 'd' then
+        redis.call('RPUSH', dead, text)
+        redis.call('HINCRBY', counters, 'dead:' .. meta, 1)
+      elseif kind == 'i' then
+        redis.call('HINCRBY', counters, 'invalid', 1)
+        local over = redis.call('RPUSH', invalid, text) - max_invalid
+        if over > 0 then
+          redis.call('LTRIM', invalid, over, -1)
+          redis.call('HINCRBY', counters, 'invalid_dropped', over)
+        end
+      elseif kind == 'h' then
+        redis.call('RPUSH', held, text)
+      else
+        redis.call('RPUSH', KEYS[tonumber(meta)], text .. bytes_of(item))
+      end
+    end
+
+    """
+}

@@ -1,0 +1,59 @@
+package import RedisClient
+
+extension QueueScripts {
+  /// Ends items together with what they leave.
+  ///
+  /// KEYS inflight, delayed, dead, invalid, held, counters, then parked lists
+  /// ARGV most records in `invalid`; then for each item its receipt, the number of things it
+  ///   leaves (-1: nothing, but it has marks of progress), and three arguments for each thing:
+  ///   a, due ms, header | d, reason, letter | i, -, record | h, -, record | k, index of the
+  ///   parked list in KEYS, header
+  /// result the positions (from 1) of items that were not ours any more, and were left alone
+  ///
+  /// One script, because an item and what it leaves must change places in one step: a retry
+  /// written before the item ends is sent twice after a crash, one written later is lost.
+  package static let settle = RedisScript(
+    LuaParts.leave + """
+      local inflight, missing = KEYS[1], {}
+      local at, position = 2, 0
+      while at <= #ARGV do
+        local receipt, leaves = ARGV[at], tonumber(ARGV[at + 1])
+        position = position + 1
+        at = at + 2
+        local ours = true
+        if leaves == 0 then
+          ours = redis.call('HDEL', inflight, receipt) == 1
+        elseif leaves < 0 then
+          ours = redis.call('HDEL', inflight, receipt, 'p:' .. receipt) > 0
+        else
+          local item = redis.call('HGET', inflight, receipt)
+          ours = item and true
+          if ours then redis.call('HDEL', inflight, receipt, 'p:' .. receipt) end
+          for _ = 1, leaves do
+            if ours then leave(item, ARGV[at], ARGV[at + 1], ARGV[at + 2]) end
+            at = at + 3
+          end
+        end
+        if not ours then missing[#missing + 1] = position end
+      end
+      if #missing > 0 then redis.call('HINCRBY', counters, 'fenced', #missing) end
+      return missing
+      """)
+
+  /// Marks targets of an item as finished together with what they leave; the item stays.
+  ///
+  /// KEYS as `settle`; ARGV most records in `invalid`, receipt, marks, then three arguments for
+  /// each thing left; result 1, or 0 when the item is not ours any more.
+  ///
+  /// One script, because a mark that is set before its dead letter loses the letter at a crash.
+  package static let progress = RedisScript(
+    LuaParts.leave + """
+      local inflight, receipt = KEYS[1], ARGV[2]
+      local item = redis.call('HGET', inflight, receipt)
+      if not item then return 0 end
+      redis.call('HDEL', inflight, 'p:' .. receipt)  -- frees memory first
+      redis.call('HSET', inflight, 'p:' .. receipt, ARGV[3])
+      for at = 4, #ARGV, 3 do leave(item, ARGV[at], ARGV[at + 1], ARGV[at + 2]) end
+      return 1
+      """)
+}

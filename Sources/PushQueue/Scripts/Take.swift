@@ -1,0 +1,120 @@
+package import RedisClient
+
+/// The scripts of a queue, each one atomic step in one slot; all moments are the server's.
+///
+/// The first write of each frees memory (ZREM, HDEL, LPOP, LREM): Redis then runs the rest even
+/// when memory is full, so that a queue can always be drained (measured on 7.0).
+package enum QueueScripts {}
+
+extension QueueScripts {
+  /// Moves items into the instance's hash: due retries, then fresh ones.
+  ///
+  /// KEYS leases, ready, delayed, suspects, inflight, control, counters
+  /// ARGV instance, how many, bytes, first receipt, 24 characters that begin the ids of this call
+  /// result {} when the lease is over; else {server ms, due ms of the next retry or -1, live
+  ///   instances, 1 when items are held back, control as flat pairs, items}; the items' receipts
+  ///   count up from the first
+  ///
+  /// One script, because an item must be in the list or in a hash at every moment, and because the
+  /// header (id, first take) must be written with the move to survive a crash.
+  package static let take = RedisScript(
+    LuaParts.now + """
+      local leases, ready, delayed, suspects = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+      local inflight, control, counters = KEYS[5], KEYS[6], KEYS[7]
+      local instance, want, room = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+      local first, id = tonumber(ARGV[4]), ARGV[5]
+
+      local lease = redis.call('ZSCORE', leases, instance)
+      if not lease or tonumber(lease) < now then return {} end
+      local news = redis.call('HGETALL', control)
+      local wish = {}
+      for i = 1, #news, 2 do wish[news[i]] = news[i + 1] end
+
+      local items, fields = {}, {}
+      local function keep(item)
+        fields[#fields + 1] = first + #items
+        fields[#fields + 1] = item
+        items[#items + 1] = item
+        room = room - #item
+      end
+      local function answer(held)
+        if #fields > 0 then redis.call('HSET', inflight, unpack(fields)) end
+        local due = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')[2] or -1
+        return {now, tonumber(due), redis.call('ZCOUNT', leases, now, '+inf'), held, news, items}
+      end
+      if wish.paused then return answer(1) end
+
+      -- Poison: what crashed two instances is taken alone, by one instance at a time, and while
+      -- that holds it nothing else is taken.
+      local suspect = redis.call('HGET', inflight, 's')
+      if suspect then
+        if redis.call('HEXISTS', inflight, suspect) == 1 then return answer(1) end
+        redis.call('HDEL', inflight, 's')
+      end
+      if redis.call('LLEN', suspects) > 0 then
+        local tester = wish.tester
+        local until_ms = tester and tester ~= instance and redis.call('ZSCORE', leases, tester)
+        if not until_ms or tonumber(until_ms) < now then
+          if tester ~= instance then
+            redis.call('HDEL', control, 'tester')
+            redis.call('HSET', control, 'tester', instance)
+          end
+          if redis.call('HLEN', inflight) > 0 then return answer(1) end
+          redis.call('HDEL', inflight, 's')
+          keep(redis.call('LPOP', suspects))
+          redis.call('HSET', inflight, 's', first)
+          return answer(1)
+        end
+      elseif wish.tester == instance then
+        redis.call('HDEL', control, 'tester')
+      end
+
+      -- The item with its header; nil for one that a newer version wrote.
+      local function headed(item)
+        if string.byte(item) == 126 then
+          if string.find(item, '^~1;id=[^;\\n]*;a=%d+;c=%d+;t0=%d+;r=%d+;done=[%x.]+\\n') then
+            return item
+          end
+          if string.find(item, '^~%d+;id=[^\\n]*\\n') then return nil end
+        end
+        return string.format('~1;id=%s%08x;a=0;c=0;t0=%.0f;r=0;done=0\\n',
+          id, (first + #items) % 4294967296, now) .. item
+      end
+      local function newer(item)
+        redis.call('ZADD', delayed, now + 60000, item)
+        redis.call('HINCRBY', counters, 'unknown_header', 1)
+      end
+
+      local waiting = redis.call('LLEN', ready)
+      local due = math.max(math.ceil(want / 4), want - waiting)
+      while due > 0 and room > 0 do
+        local some = redis.call('ZRANGEBYSCORE', delayed, '-inf', now, 'LIMIT', 0, math.min(due, 32))
+        if #some == 0 then break end
+        for _, item in ipairs(some) do
+          if #items > 0 and #item > room then
+            due = 0
+            break
+          end
+          redis.call('ZREM', delayed, item)
+          due = due - 1
+          local ours = headed(item)
+          if ours then keep(ours) else newer(item) end
+        end
+      end
+
+      local fresh = 0
+      for _ = 1, math.min(want - #items, waiting) do
+        if room <= 0 then break end
+        local item = redis.call('LPOP', ready)
+        if #items > 0 and #item > room then
+          redis.call('LPUSH', ready, item)
+          break
+        end
+        fresh = fresh + 1
+        local ours = headed(item)
+        if ours then keep(ours) else newer(item) end
+      end
+      if fresh > 0 then redis.call('HINCRBY', counters, 'taken', fresh) end
+      return answer(0)
+      """)
+}
