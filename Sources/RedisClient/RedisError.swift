@@ -4,7 +4,7 @@
 package struct RedisError: Error, Sendable, Equatable {
   package enum Code: Sendable, Equatable, CaseIterable {
     // The way to Redis. After `timeout` and `closed` the command may have run.
-    case unreachable, timeout, closed, notRESP, badURL
+    case unreachable, timeout, closed, notRESP, badURL, cancelled
     // The server or its role is the wrong one for now: connect anew, then the same command again.
     case readOnly, unblocked, masterDown, loading
     // Writes are refused for now.

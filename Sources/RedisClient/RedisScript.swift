@@ -14,3 +14,15 @@ package struct RedisScript: Sendable {
     load = RedisCommand("EVAL", source)
   }
 }
+
+/// One call of a script: number of keys, keys and arguments, encoded once.
+package struct ScriptCall: Sendable {
+  let script: RedisScript
+  package var arguments = RedisCommand()
+
+  package init(_ script: RedisScript, keys: [String]) {
+    self.script = script
+    arguments.append(keys.count)
+    for key in keys { arguments.append(key) }
+  }
+}

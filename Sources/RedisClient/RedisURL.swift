@@ -64,7 +64,8 @@ package struct RedisURL: Sendable, Equatable {
       throw Self.bad("after ? only db=N is known")
     }
     self.init(
-      endpoint: .unix(path: path), database: query.isEmpty ? 0 : try Self.database(query.dropFirst(3)))
+      endpoint: .unix(path: path),
+      database: query.isEmpty ? 0 : try Self.database(query.dropFirst(3)))
     try readLogin(login)
   }
 
@@ -92,7 +93,9 @@ package struct RedisURL: Sendable, Equatable {
       guard let close = place.firstIndex(of: "]") else { throw bad("the ] of the host is missing") }
       host = place[place.index(after: place.startIndex)..<close]
       let after = place[place.index(after: close)...]
-      guard after.isEmpty || after.hasPrefix(":") else { throw bad("after ] only :port is allowed") }
+      guard after.isEmpty || after.hasPrefix(":") else {
+        throw bad("after ] only :port is allowed")
+      }
       port = after.isEmpty ? nil : after.dropFirst()
     } else if let colon = place.firstIndex(of: ":") {
       host = place[..<colon]

@@ -56,7 +56,7 @@ internal import CHiredis
         start: reply.pointee.element, count: reply.pointee.elements)
       var values: [RedisReply] = []
       values.reserveCapacity(elements.count)
-      for unsafe element in unsafe elements { values.append(unsafe value(of: element!)) }
+      for index in 0..<elements.count { values.append(unsafe value(of: elements[index]!)) }
       return .array(values)
     default: return .null
     }

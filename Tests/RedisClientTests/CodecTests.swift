@@ -21,7 +21,8 @@ import Testing
   @Test(arguments: [1, 7, 100_000]) func `replies are whole however the bytes arrive`(
     _ pieces: Int
   ) throws {
-    let wire = Array("+OK\r\n:-42\r\n$3\r\na\r\n\r\n$-1\r\n*2\r\n$1\r\nx\r\n*1\r\n:7\r\n-ERR no\r\n".utf8)
+    let wire = Array(
+      "+OK\r\n:-42\r\n$3\r\na\r\n\r\n$-1\r\n*2\r\n$1\r\nx\r\n*1\r\n:7\r\n-ERR no\r\n".utf8)
     #expect(
       try replies(wire, pieces: pieces) == [
         .status("OK"), .integer(-42), .bytes(Array("a\r\n".utf8)), .null,
@@ -53,7 +54,8 @@ import Testing
     command.write(to: &output)
     #expect(
       String(decoding: output, as: UTF8.self)
-        == "*5\r\n$5\r\nRPUSH\r\n$2\r\né\r\n$3\r\na\r\n\r\n$4\r\n-120\r\n$20\r\n-9223372036854775808\r\n")
+        == "*5\r\n$5\r\nRPUSH\r\n$2\r\né\r\n$3\r\na\r\n\r\n$4\r\n-120\r\n$20\r\n-9223372036854775808\r\n"
+    )
   }
 
   @Test(arguments: [
@@ -68,8 +70,9 @@ import Testing
     ("UNBLOCKED force unblock from blocking operation, instance state changed", .unblocked),
     ("ERR value is not an integer", .other),
   ])
-  func `an error's code is found anywhere in its message`(_ message: String, _ code: RedisError.Code)
-  {
+  func `an error's code is found anywhere in its message`(
+    _ message: String, _ code: RedisError.Code
+  ) {
     #expect(RedisError(message: message).code == code)
   }
 

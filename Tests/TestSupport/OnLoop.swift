@@ -21,3 +21,9 @@ package func eventually(
   }
   return try await condition()
 }
+
+/// Lets tasks of one loop share a value that only the loop's thread may touch.
+@safe package struct UncheckedBox<Value>: @unchecked Sendable {
+  package let value: Value
+  package init(_ value: Value) { self.value = value }
+}

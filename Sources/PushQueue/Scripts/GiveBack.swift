@@ -1,11 +1,11 @@
-package import RedisClient
+internal import RedisClient
 
 extension QueueScripts {
   /// Gives items back to the head of the list, in their order, unspent.
   ///
   /// KEYS inflight, ready, suspects; ARGV receipts; result how many were still ours.
   /// One script, because the item must be in one of the two places at every moment.
-  package static let putBack = RedisScript(
+  static let putBack = RedisScript(
     "local inflight, ready, suspects = KEYS[1], KEYS[2], KEYS[3]\n"
       + LuaParts.goHome + LuaParts.withProgress + """
         local given = 0
@@ -28,7 +28,7 @@ extension QueueScripts {
   /// KEYS leases, instances, inflight, ready, suspects, control; ARGV instance, most items, most
   /// bytes; result how many items are left: call again until 0.
   /// One script, because the lease may only go when the hash is empty, else nobody looks there.
-  package static let release = RedisScript(
+  static let release = RedisScript(
     """
     local leases, instances, inflight = KEYS[1], KEYS[2], KEYS[3]
     local ready, suspects, control = KEYS[4], KEYS[5], KEYS[6]
@@ -64,7 +64,7 @@ extension QueueScripts {
   ///
   /// One script, because the lease must be over at the moment of the move, and the move itself is
   /// the claim: two that recover the same instance share its items, none is doubled.
-  package static let recover = RedisScript(
+  static let recover = RedisScript(
     LuaParts.now + """
       local leases, instances, inflight = KEYS[1], KEYS[2], KEYS[3]
       local ready, suspects, control, counters = KEYS[4], KEYS[5], KEYS[6], KEYS[7]

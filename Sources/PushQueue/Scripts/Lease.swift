@@ -1,11 +1,11 @@
-package import RedisClient
+internal import RedisClient
 
 extension QueueScripts {
   /// Takes a lease, new or again.
   ///
   /// KEYS leases; ARGV instance, lease in ms; result {server ms, live instances}.
   /// One script, because the lease's end is the server's time plus its length.
-  package static let join = RedisScript(
+  static let join = RedisScript(
     LuaParts.now + """
       redis.call('ZREM', KEYS[1], ARGV[1])  -- frees memory first, so that it works when that is full
       redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
@@ -17,7 +17,7 @@ extension QueueScripts {
   /// KEYS leases; ARGV instance, lease in ms; result {server ms, live instances}, or {} when the
   /// lease is over or gone. One script, because between a look and a renewal another instance
   /// could recover our items. It touches one key, so that it works while a slot migrates.
-  package static let beat = RedisScript(
+  static let beat = RedisScript(
     LuaParts.now + """
       local lease = redis.call('ZSCORE', KEYS[1], ARGV[1])
       if not lease or tonumber(lease) < now then return {} end

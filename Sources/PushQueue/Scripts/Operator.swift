@@ -1,4 +1,4 @@
-package import RedisClient
+internal import RedisClient
 
 extension QueueScripts {
   /// Sets or clears wishes of an operator.
@@ -6,7 +6,7 @@ extension QueueScripts {
   /// KEYS control; ARGV pairs of field and value, an empty value clears; result nothing.
   /// One script, because HDEL in front lets it run when memory is full, which is when an operator
   /// needs it.
-  package static let control = RedisScript(
+  static let control = RedisScript(
     """
     for at = 1, #ARGV, 2 do
       redis.call('HDEL', KEYS[1], ARGV[at])
@@ -22,7 +22,7 @@ extension QueueScripts {
   ///
   /// One script, because letter and event must change places in one step; by value, because a
   /// position moves while others work on the list.
-  package static let retryDead = RedisScript(
+  static let retryDead = RedisScript(
     LuaParts.now + """
       local dead, ready, counters = KEYS[1], KEYS[2], KEYS[3]
       local sent = 0

@@ -1,4 +1,4 @@
-package import RedisClient
+internal import RedisClient
 
 extension QueueScripts {
   /// Ends items together with what they leave.
@@ -12,7 +12,7 @@ extension QueueScripts {
   ///
   /// One script, because an item and what it leaves must change places in one step: a retry
   /// written before the item ends is sent twice after a crash, one written later is lost.
-  package static let settle = RedisScript(
+  static let settle = RedisScript(
     LuaParts.leave + """
       local inflight, missing = KEYS[1], {}
       local at, position = 2, 0
@@ -46,7 +46,7 @@ extension QueueScripts {
   /// each thing left; result 1, or 0 when the item is not ours any more.
   ///
   /// One script, because a mark that is set before its dead letter loses the letter at a crash.
-  package static let progress = RedisScript(
+  static let progress = RedisScript(
     LuaParts.leave + """
       local inflight, receipt = KEYS[1], ARGV[2]
       local item = redis.call('HGET', inflight, receipt)

@@ -1,10 +1,10 @@
-package import RedisClient
+internal import RedisClient
 
 /// The scripts of a queue, each one atomic step in one slot; all moments are the server's.
 ///
 /// The first write of each frees memory (ZREM, HDEL, LPOP, LREM): Redis then runs the rest even
 /// when memory is full, so that a queue can always be drained (measured on 7.0).
-package enum QueueScripts {}
+enum QueueScripts {}
 
 extension QueueScripts {
   /// Moves items into the instance's hash: due retries, then fresh ones.
@@ -17,7 +17,7 @@ extension QueueScripts {
   ///
   /// One script, because an item must be in the list or in a hash at every moment, and because the
   /// header (id, first take) must be written with the move to survive a crash.
-  package static let take = RedisScript(
+  static let take = RedisScript(
     LuaParts.now + """
       local leases, ready, delayed, suspects = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
       local inflight, control, counters = KEYS[5], KEYS[6], KEYS[7]

@@ -1,0 +1,60 @@
+/// The place of an answer that is still to come, in the order of the commands.
+package final class PendingReply {
+  let deadline: Int64
+  private var reply: RedisReply?
+  private var waiting: CheckedContinuation<RedisReply, Never>?
+
+  init(deadline: Int64) { self.deadline = deadline }
+
+  /// The answer; an error value when the connection ended first. To be asked by one task only.
+  package func value() async -> RedisReply {
+    if let reply { return reply }
+    return await withCheckedContinuation { waiting = $0 }
+  }
+
+  /// The answer when it is there already.
+  package var arrived: RedisReply? { reply }
+
+  func resolve(_ reply: RedisReply) {
+    self.reply = reply
+    waiting?.resume(returning: reply)
+    waiting = nil
+  }
+}
+
+/// Replies still to come, oldest first; takes from the front without moving the rest.
+struct PendingReplies {
+  private var list: [PendingReply] = []
+  private var head = 0
+
+  var isEmpty: Bool { head == list.count }
+
+  var count: Int { list.count - head }
+
+  mutating func append(_ pending: PendingReply) { list.append(pending) }
+
+  mutating func popFirst() -> PendingReply? {
+    guard head < list.count else { return nil }
+    let first = list[head]
+    head += 1
+    if head == list.count {
+      list.removeAll(keepingCapacity: true)
+      head = 0
+    } else if head >= 1_024 {
+      list.removeFirst(head)
+      head = 0
+    }
+    return first
+  }
+
+  mutating func removeAll() -> ArraySlice<PendingReply> {
+    defer {
+      list = []
+      head = 0
+    }
+    return list[head...]
+  }
+
+  /// The earliest deadline; nil when nothing is pending.
+  var nextDeadline: Int64? { list[head...].lazy.map(\.deadline).min() }
+}

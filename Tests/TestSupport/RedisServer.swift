@@ -1,0 +1,105 @@
+internal import Glibc
+internal import LoopIO
+package import RedisClient
+package import Testing
+
+/// A redis-server of a test's own: a folder, a unix socket, no port; it ends with the tests.
+package actor RedisServer {
+  /// Lives as long as the process, since a child ends with the thread that spawned it.
+  private static let loop: Loop = {
+    let loop = Loop(name: "redis-servers")
+    loop.start()
+    return loop
+  }()
+
+  /// The server of the suite or test that has the trait `.redis`.
+  @TaskLocal package static var current: RedisServer?
+
+  package nonisolated let folder = TemporaryFolder()
+  private let arguments: [String]
+  private var child: ChildProcess?
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe Self.loop.asUnownedSerialExecutor()
+  }
+
+  package nonisolated var socket: String { folder.file("redis.sock") }
+
+  package nonisolated var url: RedisURL { RedisURL(endpoint: .unix(path: socket)) }
+
+  /// Starts a server with further arguments of redis-server, such as `--appendonly yes`.
+  package init(_ arguments: [String] = []) async throws {
+    self.arguments = arguments
+    try await start()
+  }
+
+  /// Starts it (again) and waits until it answers.
+  package func start() async throws {
+    let words =
+      ["--port", "0", "--unixsocket", socket, "--dir", folder.path, "--save", ""]
+      + ["--logfile", folder.file("redis.log"), "--daemonize", "no"] + arguments
+    child = try ChildProcess(on: Self.loop, "/usr/bin/redis-server", words, output: .discard)
+    let answers = await eventually(on: Self.loop) {
+      guard
+        let connection = try? await RedisConnection.connect(
+          to: url, on: Self.loop, timeout: .seconds(1))
+      else { return false }
+      defer { connection.close() }
+      // With a password set, "NOAUTH" is as good an answer as "PONG".
+      switch await connection.call(RedisCommand("PING"), timeout: .seconds(1)) {
+      case .error(let error): return error.code == .noAuth
+      default: return true
+      }
+    }
+    try #require(answers, "redis-server did not start; see \(folder.path)")
+  }
+
+  /// Ends it as a power cut of the process would: SIGKILL.
+  package func kill() async { await end(SIGKILL) }
+
+  package func stop() async { await end(SIGTERM) }
+
+  private func end(_ signal: Int32) async {
+    child?.kill(signal)
+    _ = await child?.waitForExit()
+    child = nil
+    unsafe unlink(socket)
+  }
+
+  /// Stops it without ending it (SIGSTOP), as a hung machine would; `resume` lets it go on.
+  package func freeze() { child?.kill(SIGSTOP) }
+  package func resume() { child?.kill(SIGCONT) }
+}
+
+/// Gives a suite or a test a Redis of its own: `@Suite(.redis) struct …`, then `redis()`.
+package struct RedisTrait: SuiteTrait, TestTrait, TestScoping {
+  let arguments: [String]
+
+  package var isRecursive: Bool { false }  // once around the suite, not around each test
+
+  package func provideScope(
+    for test: Test, testCase: Test.Case?,
+    performing body: @concurrent @Sendable () async throws -> Void
+  ) async throws {
+    let server = try await RedisServer(arguments)
+    do {
+      try await RedisServer.$current.withValue(server) { try await body() }
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+}
+
+extension Trait where Self == RedisTrait {
+  package static var redis: RedisTrait { RedisTrait(arguments: []) }
+
+  /// With further arguments of redis-server.
+  package static func redis(_ arguments: String...) -> RedisTrait {
+    RedisTrait(arguments: arguments)
+  }
+}
+
+/// The server of the trait around the running test.
+package func redis() throws -> RedisServer { try #require(RedisServer.current) }
