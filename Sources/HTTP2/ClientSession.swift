@@ -1,0 +1,193 @@
+internal import CNghttp2
+
+/// The HTTP/2 state of one client connection, without a socket: bytes in, bytes out.
+///
+/// It finds out what became of each request (RFC 9113 6.8, 8.7) and keeps it in `ended` until its
+/// connection takes it, after nghttp2 has returned.
+@safe final class ClientSession {
+  struct GoAway {
+    var lastStream: Int32
+    var code: UInt32
+    var debug: String
+    /// Until the connection has seen it.
+    var isNew: Bool
+  }
+
+  struct Ended {
+    let request: PoolRequest
+    let outcome: RequestOutcome
+    /// False when its HEADERS never left, so that its place in the rate window is free again.
+    let wasSent: Bool
+  }
+
+  /// A turn's bytes; more waits until the socket has taken these.
+  private static let fillLimit = 262_144
+
+  private var raw: OpaquePointer?
+  private let keptHeaders: [[UInt8]]
+  private(set) var open: [ClientStream] = []
+  private var spare: [ClientStream] = []
+  /// Streams whose outcome is known while nghttp2 still holds them.
+  private var abandoned: [ObjectIdentifier: ClientStream] = [:]
+  var ended: [Ended] = []
+  var settingsArrived = false
+  var goAway: GoAway?
+  /// The stream whose header block is being read.
+  var reading: ClientStream?
+  /// Stream ids ascend in the order HEADERS leave: what is above this has not left.
+  private var highestSent: Int32 = 0
+  private(set) var headersSent = 0
+
+  init(keptHeaders: [[UInt8]]) {
+    self.keptHeaders = keptHeaders
+    unsafe raw = ClientCallbacks.makeSession(for: self)
+    var noPush = nghttp2_settings_entry(
+      settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0)
+    unsafe nghttp2_submit_settings(raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), &noPush, 1)
+  }
+
+  deinit { unsafe nghttp2_session_del(raw) }
+
+  /// The peer's SETTINGS_MAX_CONCURRENT_STREAMS.
+  var peerStreams: UInt32 {
+    unsafe nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
+  }
+
+  var wantsWrite: Bool { unsafe nghttp2_session_want_write(raw) != 0 }
+
+  /// True when neither side has anything to say any more.
+  var isOver: Bool { unsafe nghttp2_session_want_read(raw) == 0 && !wantsWrite }
+
+  // MARK: Requests
+
+  /// False when the connection has no stream id left (2^31-1, RFC 9113 5.1.1).
+  func start(_ request: PoolRequest, deadline: Int64) -> Bool {
+    let stream = spare.popLast() ?? ClientStream()
+    stream.begin(request, deadline: deadline)
+    let user = unsafe Unmanaged.passUnretained(stream).toOpaque()
+    var source = unsafe nghttp2_data_provider()
+    unsafe source.source.ptr = user
+    unsafe source.read_callback = ClientCallbacks.readBody
+    let hasBody = !request.body.isEmpty
+    let id = unsafe request.headers.withPairs { pairs, count in
+      unsafe withUnsafePointer(to: &source) { source in
+        unsafe nghttp2_submit_request(raw, nil, pairs, count, hasBody ? source : nil, user)
+      }
+    }
+    guard id > 0 else { return false }
+    stream.id = id
+    stream.place = open.count
+    open.append(stream)
+    return true
+  }
+
+  /// Ends a request from our side: RST_STREAM, or nothing at all when it has not left.
+  func cancel(_ stream: ClientStream, _ trouble: RequestTrouble) {
+    unsafe nghttp2_submit_rst_stream(
+      raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, NGHTTP2_CANCEL.rawValue)
+    abandoned[ObjectIdentifier(stream)] = stream
+    finish(stream, code: NGHTTP2_CANCEL.rawValue, trouble)
+  }
+
+  /// Takes back what has not left yet.
+  func cancelUnsent(_ trouble: RequestTrouble) {
+    for stream in open where stream.id > highestSent { cancel(stream, trouble) }
+  }
+
+  /// The connection is gone: every request ends.
+  func connectionLost(_ trouble: RequestTrouble) {
+    for stream in open { finish(stream, code: NGHTTP2_NO_ERROR.rawValue, trouble) }
+  }
+
+  // MARK: Frames
+
+  /// Takes bytes from the peer; false when it does not speak HTTP/2.
+  func receive(_ bytes: Span<UInt8>) -> Bool {
+    unsafe bytes.withUnsafeBufferPointer {
+      unsafe nghttp2_session_mem_recv(raw, $0.baseAddress, $0.count) >= 0
+    }
+  }
+
+  /// Appends what is to be sent now; false when nghttp2 failed.
+  func fill(_ output: inout [UInt8]) -> Bool {
+    var piece: UnsafePointer<UInt8>?
+    while output.count < Self.fillLimit {
+      let count = unsafe nghttp2_session_mem_send(raw, &piece)
+      if count <= 0 { return count == 0 }
+      unsafe output.append(contentsOf: UnsafeBufferPointer(start: piece, count: count))
+    }
+    return true
+  }
+
+  func ping() { unsafe nghttp2_submit_ping(raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil) }
+
+  /// Says GOAWAY; nothing else follows it.
+  func sayGoodbye() { unsafe nghttp2_session_terminate_session(raw, NGHTTP2_NO_ERROR.rawValue) }
+
+  // MARK: Called back by nghttp2
+
+  func headersSent(_ id: Int32) {
+    highestSent = id
+    headersSent += 1
+  }
+
+  func headerArrived(_ name: Span<UInt8>, _ value: Span<UInt8>, for stream: ClientStream) {
+    if name[0] == UInt8(ascii: ":") {
+      // The only pseudo header of a response is `:status`; nghttp2 has checked its three digits.
+      let status = decimal(value)
+      if status >= 200 { stream.response.status = status }
+      return
+    }
+    for kept in keptHeaders where equal(kept, name) { stream.response.keep(kept, value) }
+  }
+
+  func streamClosed(_ stream: ClientStream, code: UInt32) {
+    if stream.request != nil { finish(stream, code: code, nil) }
+    abandoned[ObjectIdentifier(stream)] = nil
+    if reading === stream { reading = nil }
+    spare.append(stream)
+  }
+
+  // MARK: Outcomes
+
+  private func finish(_ stream: ClientStream, code: UInt32, _ trouble: RequestTrouble?) {
+    guard let request = stream.request else { return }
+    stream.request = nil
+    let wasSent = stream.id <= highestSent
+    let outcome = outcome(of: stream, wasSent, code, trouble)
+    ended.append(Ended(request: request, outcome: outcome, wasSent: wasSent))
+    guard let last = open.popLast(), last !== stream else { return }
+    open[stream.place] = last
+    last.place = stream.place
+  }
+
+  private func outcome(
+    of stream: ClientStream, _ wasSent: Bool, _ code: UInt32, _ trouble: RequestTrouble?
+  ) -> RequestOutcome {
+    if stream.response.status > 0 { return .answered(stream.response) }
+    if let goAway, stream.id > goAway.lastStream {
+      return .neverSent(RequestTrouble(.goAway, goAway.debug))
+    }
+    if !wasSent { return .neverSent(trouble ?? RequestTrouble(.closed, "not sent")) }
+    if let trouble { return .unknown(trouble) }
+    if code == NGHTTP2_REFUSED_STREAM.rawValue {
+      return .neverSent(RequestTrouble(.refused, "REFUSED_STREAM"))
+    }
+    return .unknown(RequestTrouble(.reset, errorName(code)))
+  }
+}
+
+/// RFC 9113's name of an error code, for logs.
+func errorName(_ code: UInt32) -> String { unsafe String(cString: nghttp2_http2_strerror(code)) }
+
+private func decimal(_ digits: Span<UInt8>) -> Int {
+  var value = 0
+  for index in digits.indices { value = value * 10 + Int(digits[index] &- UInt8(ascii: "0")) }
+  return value
+}
+
+private func equal(_ kept: [UInt8], _ name: Span<UInt8>) -> Bool {
+  guard kept.count == name.count else { return false }
+  for index in name.indices where kept[index] != name[index] { return false }
+  return true
+}

@@ -1,0 +1,195 @@
+package import LoopIO
+package import SharedState
+
+/// The connections to one host with one credential, used only on its loop's thread.
+///
+/// A request goes to a connection with a free stream and a free place in its rate window; else it
+/// waits, first come first served, for the longest `requestTimeout` (`connectTimeout` while no
+/// connection stands), and then ends as `neverSent`. What the peer did not process (refused
+/// streams, above a GOAWAY) is sent again by the pool itself, at most three times. How many wait is
+/// bounded by the lanes that call: the pool refuses nobody.
+@safe package final class ConnectionPool {
+  let settings: PoolSettings
+  let loop: Loop
+  let clock: any PushClock
+  let keptHeaders: [[UInt8]]
+  let requestTimeout: Int64
+  /// Grows when a peer asks for calm.
+  var pingIdle: Int64?
+  /// Called on the loop at each event; it must not call the pool.
+  package var onEvent: ((ConnectionEvent) -> Void)?
+
+  /// Take requests.
+  var open: [ClientConnection] = []
+  /// Wait for their last answers.
+  var draining: [ClientConnection] = []
+  /// The rate limit of each place; nil while a connection or a connect has it.
+  var places: [ConnectionRate?]
+  var connects: [Int: Task<Void, Never>] = [:]
+  var waiting = Ring<PoolRequest>()
+  var growth: GrowthPlan
+  var retirement: RetirementWatch
+  var use = RetirementWatch.Use()
+  var intervalStart: Int64
+  var lastRequest = Int64.min / 2
+  var starts = 0
+  var events = ConnectionEventCounts()
+  var lastFailure: StreamError?
+  var isShutDown = false
+  var shutDownWaiters: [CheckedContinuation<Void, Never>] = []
+  private(set) var paceTimer: LoopTimer?
+  private(set) var sweepTimer: LoopTimer?
+  /// When the sweep timer fires; `.max` = it is not set.
+  var sweepAt = Int64.max
+  /// The connection to be asked first.
+  private var turn = 0
+
+  /// Opens nothing yet: the first request does.
+  package init(_ settings: PoolSettings, on loop: Loop, clock: any PushClock) {
+    loop.assertOwnThread()
+    self.settings = settings
+    self.loop = loop
+    self.clock = clock
+    keptHeaders = settings.keptHeaders.map { Array($0.utf8) }
+    requestTimeout = settings.requestTimeout.nanoseconds
+    pingIdle = settings.pingIdle?.nanoseconds
+    let most = max(1, settings.maxConnections)
+    let rate = settings.requestsPerSecond
+    places = (0..<most).map { ConnectionRate(limit: rate, place: $0) }
+    growth = GrowthPlan(least: settings.minConnections, most: most)
+    retirement = RetirementWatch(
+      least: settings.minConnections, rate: rate, streams: min(settings.maxStreams, 100))
+    intervalStart = clock.monotonic()
+    paceTimer = LoopTimer(on: loop) { [unowned self] in pace() }
+    sweepTimer = LoopTimer(on: loop) { [unowned self] in sweep() }
+  }
+
+  // MARK: Requests
+
+  /// Sends one request and waits for what becomes of it, never longer than the two timeouts
+  /// together (times the resends). Cancelling the calling task does not cut it short: a push that
+  /// has left must be accounted for. `headers` and `body` must not be changed meanwhile.
+  package func send(_ headers: HeaderBlock, body: [UInt8]) async -> RequestOutcome {
+    await unsafe withUnsafeContinuation { continuation in
+      take(
+        unsafe PoolRequest(
+          headers: headers, body: body, continuation: continuation, since: clock.monotonic()))
+    }
+  }
+
+  private func take(_ request: PoolRequest) {
+    if isShutDown { return giveBack(request, RequestTrouble(.shutDown, "the pool is shut down")) }
+    let now = request.since
+    lastRequest = now
+    if waiting.isEmpty, let connection = nextFree(at: now), connection.start(request, at: now) {
+      armSweep(at: now)
+      return
+    }
+    waiting.append(request)
+    use.hadWaiting = true
+    // Later ones wait for the same look.
+    if waiting.count == 1 || paceTimer?.isArmed != true { look(at: now) }
+  }
+
+  /// The outcome of a request; what the peer did not process goes again.
+  func ended(_ ended: ClientSession.Ended) {
+    if case .neverSent = ended.outcome, !isShutDown, ended.request.resends < PoolRequest.mostResends
+    {
+      var request = ended.request
+      request.resends += 1
+      request.since = clock.monotonic()
+      waiting.prepend(request)
+      return look(at: request.since)
+    }
+    unsafe ended.request.continuation.resume(returning: ended.outcome)
+  }
+
+  func giveBack(_ request: PoolRequest, _ trouble: RequestTrouble) {
+    unsafe request.continuation.resume(returning: .neverSent(trouble))
+  }
+
+  // MARK: Places
+
+  /// A connection may have places again.
+  func placesFreed(on connection: ClientConnection) {
+    guard !waiting.isEmpty else { return }
+    let now = clock.monotonic()
+    while !waiting.isEmpty, connection.mayStart(at: now) { startFirst(on: connection, at: now) }
+    if !waiting.isEmpty { look(at: now) }
+  }
+
+  private func startFirst(on connection: ClientConnection, at now: Int64) {
+    guard let request = waiting.popFirst() else { return }
+    if connection.start(request, at: now) { armSweep(at: now) } else { waiting.prepend(request) }
+  }
+
+  /// In turn, so that the load is spread.
+  private func nextFree(at now: Int64) -> ClientConnection? {
+    for _ in 0..<open.count {
+      turn = turn + 1 < open.count ? turn + 1 : 0
+      if open[turn].mayStart(at: now) { return open[turn] }
+    }
+    return nil
+  }
+
+  /// The pace timer: it may be early, so every rate window looks at the clock again.
+  private func pace() {
+    let now = clock.monotonic()
+    while !waiting.isEmpty, let connection = nextFree(at: now) {
+      startFirst(on: connection, at: now)
+    }
+    look(at: now)
+  }
+
+  /// Opens connections when it is time, and sets the timer for the next look.
+  func look(at now: Int64) {
+    if isShutDown { return }
+    for _ in 0..<growth.connectionsToOpen(at: now, view(at: now)) { connect() }
+    armSweep(at: now)
+    var next = growth.nextLook(view(at: now)) ?? .max
+    if !waiting.isEmpty { for connection in open { next = min(next, connection.nextStart) } }
+    guard next < .max else { return paceTimer?.cancel() ?? () }
+    paceTimer?.arm(afterNanoseconds: max(next - now, 1_000_000))
+  }
+
+  private func view(at now: Int64) -> GrowthPlan.View {
+    GrowthPlan.View(
+      open: open.count, connecting: connects.count, waiting: waiting.count,
+      waitingSince: waiting.first?.since ?? .max,
+      isActive: now - lastRequest < RetirementWatch.interval)
+  }
+
+  // MARK: Events
+
+  func report(_ event: ConnectionEvent) {
+    events.count(event)
+    onEvent?(event)
+  }
+
+  // MARK: Facts
+
+  package var snapshot: PoolSnapshot {
+    var all = PoolSnapshot()
+    all.open = open.count
+    all.connecting = connects.count
+    all.draining = draining.count
+    all.streamsInUse = streamsInUse
+    all.waiting = waiting.count
+    all.events = events
+    all.starts = starts
+    all.failures = growth.failures
+    all.lastFailure = lastFailure.map { "\($0.kind.rawValue): \($0.detail)" } ?? ""
+    for connection in open + draining {
+      all.largestStartsInAnySecond = max(
+        all.largestStartsInAnySecond, connection.rate.largestInAnySecond)
+    }
+    for case .some(let rate) in places {
+      all.largestStartsInAnySecond = max(all.largestStartsInAnySecond, rate.largestInAnySecond)
+    }
+    return all
+  }
+
+  var streamsInUse: Int {
+    open.reduce(0) { $0 + $1.slots.used } + draining.reduce(0) { $0 + $1.slots.used }
+  }
+}
