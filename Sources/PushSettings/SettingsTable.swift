@@ -1,0 +1,100 @@
+internal import PushModel
+
+/// The keys of the configuration: the single source for reading, the environment, `check-config`
+/// and the reference. Defaults stand in `Settings`.
+enum SettingsTable {
+  static let root: [SettingRow<Settings>] = [
+    .optional(
+      "redis.url", \.redis.url, .redisURL,
+      "Where Redis is: redis://user:password@host:6379/0, rediss:// with TLS, unix:///path, or "
+        + "embedded for a private one in ./.allim."),
+    .secretFile(of: "redis.url", \.redis.url, .redisURL),
+    .optionalFile("redis.tls.caFile", \.redis.tls.caFile, "CA certificates trusted for Redis."),
+    .optionalFile("redis.tls.certFile", \.redis.tls.certFile, "Our certificate for Redis."),
+    .optionalFile("redis.tls.keyFile", \.redis.tls.keyFile, "The key of our certificate."),
+    .optional(
+      "redis.tls.serverName", \.redis.tls.serverName, .text,
+      "The name that Redis' certificate must have, when it is not the URL's host."),
+    .key(
+      "redis.allowEviction", \.redis.allowEviction, .flag,
+      "Start although Redis may drop keys when its memory is full."),
+    .key(
+      "workers", \.workers, .workers(1...65_536),
+      "Pushes in progress at once in this process: the pool of worker tasks."),
+    .key("threads", \.threads, .threads, "Loops with a thread each; auto is one for two cores."),
+    .key(
+      "retry.apns.quick", \.retry.apns.quick, .durations(.zero ... .seconds(3_600)),
+      "Bounds of the pauses before the quick tries after a 5xx of APNs."),
+    .key(
+      "retry.apns.quickTries", \.retry.apns.quickTries, .count(0...10),
+      "Quick tries, each on another connection, before the curve."),
+    .key("retry.apns.base", \.retry.apns.base, pause, "First pause of the curve."),
+    .key("retry.apns.max", \.retry.apns.max, pause, "Longest pause of the curve."),
+    .key("retry.apns.for", \.retry.apns.window, pause, "After so long a push is given up."),
+    .key("retry.fcm.base", \.retry.fcm.base, pause, "First pause of the curve."),
+    .key("retry.fcm.max", \.retry.fcm.max, pause, "Longest pause of the curve."),
+    .key(
+      "retry.fcm.after429", \.retry.fcm.after429, pause,
+      "Pause after a 429 that names none itself."),
+    .key("retry.fcm.for", \.retry.fcm.window, pause, "After so long a push is given up."),
+    .key(
+      "retry.connection.base", \.retry.connection.base, pause,
+      "First pause after a connection that could not be opened or was lost."),
+    .key("retry.connection.max", \.retry.connection.max, pause, "Longest such pause."),
+    .key(
+      "limits.itemBytes", \.limits.itemBytes, .size(1_024...33_554_432),
+      "A larger item is dead-lettered as item_too_large."),
+    .key(
+      "limits.devices", \.limits.devices, .count(1...100_000), "Most devices of one event."),
+    .key("limits.depth", \.limits.depth, .count(8...64), "Deepest nesting of an event's JSON."),
+    .key(
+      "shutdown.grace", \.shutdown.grace, .duration(.zero ... .seconds(3_600)),
+      "How long pushes in progress may take to end after TERM."),
+    .key(
+      "ping.apns", \.ping.apns, .durationOrOff(.seconds(1) ... .seconds(3_600)),
+      "Silence after which a connection to APNs is asked whether it lives."),
+    .key(
+      "ping.fcm", \.ping.fcm, .durationOrOff(.seconds(1) ... .seconds(3_600)),
+      "The same for FCM."),
+    .key(
+      "request.timeout", \.request.timeout, .duration(.milliseconds(100) ... .seconds(300)),
+      "How long an answer may take."),
+    .optional(
+      "admin.listen", \.admin.listen, .hostPort,
+      "Where /livez, /readyz and /metrics are served; unset: 127.0.0.1:9464, or a free port when "
+        + "that is taken."),
+    .key("log.level", \.log.level, .choice, "The lowest level that is written."),
+    .key("log.format", \.log.format, .choice, "One JSON object a line, or key=value pairs."),
+    .key(
+      "endpoints.apnsProduction", \.endpoints.apnsProduction, .hostPort,
+      "Where production devices are reached."),
+    .key(
+      "endpoints.apnsSandbox", \.endpoints.apnsSandbox, .hostPort,
+      "Where sandbox devices are reached."),
+    .key("endpoints.fcm", \.endpoints.fcm, .hostPort, "Where FCM is."),
+    .optional(
+      "endpoints.oauth", \.endpoints.oauth, .httpsURL,
+      "Where access tokens come from; unset: the service account's token_uri."),
+    .optionalFile(
+      "endpoints.caFile", \.endpoints.caFile,
+      "CA certificates trusted for these endpoints, instead of the system's."),
+  ]
+
+  /// Of each entry of `queues:`.
+  static let queue: [SettingRow<Settings.Queue>] = [
+    .key("name", \.name, .queueName, "The list that producers push to."),
+    .key(
+      "lease", \.lease, .duration(.seconds(2) ... .seconds(300)),
+      "After so long without a sign of life, an instance's items are taken over."),
+  ]
+
+  private static let pause = ValueType<Duration>.duration(.milliseconds(1) ... .seconds(86_400))
+
+  /// Keys that the contract promises for later; with all that lies below them.
+  static let later = [
+    "redis.wait", "queues.*.weight", "apps.*.apns.production.certificateFile",
+    "apps.*.apns.production.passwordFile", "apps.*.apns.sandbox.certificateFile",
+    "apps.*.apns.sandbox.passwordFile", "apps.*.fcm.quotaPerMinute", "dead", "invalid", "receipts",
+    "breaker", "proxy", "admin.tokenFile", "admin.readOnly", "admin.metricsToken",
+  ]
+}

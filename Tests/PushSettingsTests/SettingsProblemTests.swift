@@ -1,0 +1,119 @@
+import PushSettings
+import Testing
+
+@Suite struct SettingsProblemTests {
+  @Test func `three mistakes give three lines with key, value and what is allowed`() {
+    let folder = SettingsFolder(
+      """
+      redis: {url: "redis://h"}
+      workers: many
+      log: {levl: info}
+      request: {timeout: 15}
+
+      """)
+    #expect(
+      folder.problems() == [
+        "allim.yaml:2: workers: \"many\": not allowed; allowed: 1 to 65536",
+        "allim.yaml:3: log.levl: unknown key, did you mean \"level\"? allowed: level, format",
+        "allim.yaml:4: request.timeout: \"15\": not allowed; allowed: 100ms to 5m,"
+          + " with the unit ms, s, m, h or d",
+      ])
+  }
+
+  @Test(arguments: [
+    ("dead: {max: 5}", "dead"), ("proxy: {url: x}", "proxy"),
+    ("apps: {a: {fcm: {serviceAccountFile: f, quotaPerMinute: 1}}}", "apps.a.fcm.quotaPerMinute"),
+    ("admin: {tokenFile: x}", "admin.tokenFile"), ("redis: {wait: {replicas: 1}}", "redis.wait"),
+    ("queues: [{name: a, weight: 1}]", "queues.0.weight"),
+  ])
+  func `a key of a later version says so`(yaml: String, key: String) {
+    let problems = SettingsFolder(yaml).problems(isForWorker: false)
+    #expect(problems == ["allim.yaml:1: \(key): not supported yet"])
+  }
+
+  @Test(arguments: [
+    ("workers: auto", "workers: \"auto\": not supported yet"),
+    ("queues: [{name: a}, {name: b}]", "several queues are not supported yet"),
+    ("queues: [{name: \"a{}b\"}]", "queues.0.name: \"a{}b\": not allowed"),
+    ("queues: {name: a}", "queues: allowed: a list"),
+    ("redis: {url: \"sentinel://h/m\"}", "not supported yet"),
+    ("url: x", "did you mean \"redis.url\"?"), ("workers:", "workers: no value"),
+    ("workers: {a: 1}", "workers: a group of keys"), ("retry: 5", "retry: a value where a group"),
+    ("retry: {apns: {quick: [5s, 1s]}}", "retry.apns.quick: \"5s,1s\": not allowed"),
+    ("retry: {fcm: {base: 20m}}", "retry.fcm.base: \"20m\": not allowed; allowed: up to max (10m)"),
+    ("apps: {\"a b\": {}}", "apps: \"a b\": not allowed"),
+    ("apps: {a: {}}", "apps.a: apns or fcm is required"),
+    ("apps: {a: {apns: {topic: t}}}", "apps.a.apns: production or sandbox is required"),
+    (
+      "apps: {a: {apns: {topic: t, sandbox: {keyFile: k, keyId: ABCDEFGHIJ}}}}",
+      "apps.a.apns.sandbox.teamId: missing"
+    ),
+    (
+      "apps: {a: {fcm: {serviceAccountFile: f, connections: {requestsPerSecond: 0}}}}",
+      "0 only when the endpoints are on this machine"
+    ),
+    (
+      "apps: {a: {fcm: {serviceAccountFile: f, connections: {min: 30}}}}",
+      "apps.a.fcm.connections.min: \"30\": not allowed; allowed: up to max (20)"
+    ),
+    ("shutdown: {grace: 99999999999999999999s}", "shutdown.grace"),
+    ("limits: {itemBytes: 64mb}", "allowed: 1kb to 32mb"),
+    ("log: {level: \"a\\nb\"}", "log.level: \"a\\u{a}b\""),
+    ("endpoints: {fcm: example.com}", "host:port"),
+  ])
+  func `a bad value is named with what is allowed`(yaml: String, part: String) {
+    let problems = SettingsFolder(yaml).problems(isForWorker: false)
+    #expect(problems.count == 1)
+    #expect(problems.first?.hasPrefix("allim.yaml:1: ") == true)
+    #expect(problems.first?.contains(part) == true, "\(problems)")
+  }
+
+  @Test func `a worker needs its files`() {
+    let yaml = "redis: {url: embedded}\napps: {a: {fcm: {serviceAccountFile: absent.json}}}"
+    let folder = SettingsFolder(yaml)
+    #expect(folder.problems().count == 1)
+    #expect(folder.problems()[0].hasSuffix("cannot be read: No such file or directory"))
+    #expect(folder.problems(isForWorker: false).isEmpty)
+  }
+
+  @Test func `an unknown variable is named with the nearest`() {
+    let folder = SettingsFolder()
+    #expect(
+      folder.problems(environment: ["ALLIM_WORKER": "1", "ALLIM_REDIS_URL": "redis://h"]) == [
+        "environment ALLIM_WORKER: unknown variable, did you mean \"ALLIM_WORKERS\"?"
+      ])
+    #expect(
+      folder.problems(environment: ["ALLIM_DEAD_MAX": "1"], isForWorker: false) == [
+        "environment ALLIM_DEAD_MAX: not supported yet"
+      ])
+    #expect(
+      folder.problems(environment: ["ALLIM_WORKERS": "0"], isForWorker: false) == [
+        "environment ALLIM_WORKERS: workers: \"0\": not allowed; allowed: 1 to 65536"
+      ])
+  }
+
+  @Test(arguments: [
+    ("a: &x 1", 1, "anchors"), ("workers: 1\nthreads: *x", 2, ""), ("a: 1\na: 2", 2, "given twice"),
+    ("workers: 1\n---\nworkers: 2", 2, "second document"), ("a: !!str 1", 1, "tags"),
+    ("workers: [\n", 2, ""), ("? [a]\n: b", 1, "a key must be a word"), ("a:\n\t- b", 2, ""),
+  ])
+  func `YAML that surprises is refused with its line`(yaml: String, line: Int, part: String) {
+    let problems = SettingsFolder(yaml).problems(isForWorker: false)
+    #expect(problems.count == 1)
+    #expect(problems.first?.hasPrefix("allim.yaml:\(line): ") == true, "\(problems)")
+    #expect(problems.first?.contains(part) == true, "\(problems)")
+  }
+
+  @Test func `endless depth ends with a problem`() {
+    let yaml = String(repeating: "[", count: 5_000)
+    #expect(
+      SettingsFolder(yaml).problems(isForWorker: false) == [
+        "allim.yaml:1: nested deeper than 64 levels"
+      ])
+  }
+
+  @Test func `an empty file sets nothing`() {
+    #expect(SettingsFolder("# nothing\n").problems(isForWorker: false).isEmpty)
+    #expect(SettingsFolder("").problems(isForWorker: false).isEmpty)
+  }
+}
