@@ -1,3 +1,4 @@
+internal import Glibc
 internal import LoopIO
 internal import RedisClient
 internal import SharedState
@@ -21,7 +22,7 @@ struct LatencyProbe {
     var pushes: [Push] = []
     for number in 1...samples {
       try await loop.sleep(pause)
-      let event = SampleEvent(number: number, sentAt: clock.unixMilliseconds() / 1_000)
+      let event = SampleEvent(number: number, sentAt: clock.wall() / 1_000)
       var command = RedisCommand("RPUSH", list)
       command.append(event.item)
       let micros = unixMicroseconds()
@@ -33,4 +34,11 @@ struct LatencyProbe {
     }
     return pushes
   }
+}
+
+/// The clock of the simulator's record.
+private func unixMicroseconds() -> Int64 {
+  var now = timespec()
+  unsafe clock_gettime(CLOCK_REALTIME, &now)
+  return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
 }

@@ -27,7 +27,7 @@ struct SampleEvent {
   }
 
   private static let words = [UInt8](
-    String(repeating: "Shall we try the new noodle place at noon, or is it too far? ", count: 6).utf8)
+    String(repeating: "Shall we try the noodle place at noon, or is it too far? ", count: 6).utf8)
 
   private static func padded(_ digits: String, to count: Int) -> String {
     String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits

@@ -155,6 +155,7 @@ class RedisServer(Process):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
+        self.url = f"redis://127.0.0.1:{self.port}/0"
         options = ["--bind", "127.0.0.1", "--port", self.port, "--save", "", "--dir", folder]
         super().__init__("redis", ["redis-server", *options], folder)
         wait_until(self._answers, 10, "redis-server")
