@@ -51,7 +51,9 @@ internal import COpenSSL
   }
 
   private static func made(_ raw: OpaquePointer?) throws(CryptoError) -> PrivateKey {
-    guard let raw = unsafe raw else { throw CryptoError(.failed, "no key made: \(ErrorQueue.take())") }
+    guard let raw = unsafe raw else {
+      throw CryptoError(.failed, "no key made: \(ErrorQueue.take())")
+    }
     return unsafe PrivateKey(owning: raw)
   }
 

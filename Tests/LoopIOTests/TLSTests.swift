@@ -1,7 +1,7 @@
 import LoopIO
 import PushCrypto
-import Testing
 import TestSupport
+import Testing
 
 /// A server certificate of an authority whose file a client can be told to trust.
 private struct Trust {
