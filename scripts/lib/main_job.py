@@ -196,15 +196,14 @@ def stay_up(job):
     print(f"simulator  {job.simulator.control}/received  (also /connections, /stats, /rules)")
     print("push one   " + f"redis-cli -s {job.socket} RPUSH {QUEUE} '{text}'")
     print("stop       Ctrl-C\n\nWhat arrives from now on:", flush=True)
-    seen = len(record.requests(job.simulator))
+    _, seen = record.page(job.simulator, 0)
     while True:
         time.sleep(0.5)
         job.worker.require_running()
         job.simulator.require_running()
-        received = record.requests(job.simulator)
-        for request in received[seen:]:
+        received, seen = record.page(job.simulator, seen)
+        for request in received:
             print(f"{request.provider:6}{request.token[:24]:26}{request.status}  {request.text}", flush=True)
-        seen = len(received)
 
 
 def main():

@@ -10,31 +10,37 @@ from dataclasses import dataclass
 class Request:
     provider: str
     token: str
-    status: int
+    status: int  # 0 when it got no answer
     apns_id: str
     micros: int  # UNIX time
     headers: dict
-    body: bytes
-    text: str  # the body as JSON text without escapes
+    text: str  # the body as compact JSON, no character escaped
+    body_bytes: int
 
 
-def requests(simulator):
-    return [parse(entry) for entry in simulator.get("/received?since=0")["requests"]]
+def requests(simulator, since=0):
+    """The pushes from number `since` on; exchanges for access tokens are left out."""
+    return page(simulator, since)[0]
+
+
+def page(simulator, since):
+    """The pushes from number `since` on, and the number to ask for next."""
+    answer = simulator.get(f"/received?since={since}")
+    pushes = [parse(entry) for entry in answer["requests"] if entry["provider"] != "oauth"]
+    return pushes, answer["next"]
 
 
 def parse(entry):
-    headers = entry["headers"]
-    body = entry["body"]
-    message = json.loads(body)
+    headers, body = entry["headers"], entry.get("body", {})
     if entry["provider"] == "apns":
         token = headers[":path"].rsplit("/", 1)[1]
     else:
-        target = message.get("message", {})
-        token = target.get("token") or target.get("fid") or target.get("topic") or ""
+        message = body.get("message", {})
+        token = message.get("token") or message.get("fid") or message.get("topic") or ""
     return Request(
-        provider=entry["provider"], token=token, status=entry["answer"]["status"],
-        apns_id=headers.get("apns-id", ""), micros=entry["time"], headers=headers, body=body.encode(),
-        text=json.dumps(message, ensure_ascii=False, separators=(",", ":")),
+        provider=entry["provider"], token=token, status=entry["answer"].get("status", 0),
+        apns_id=headers.get("apns-id", ""), micros=entry["time"], headers=headers,
+        text=json.dumps(body, ensure_ascii=False, separators=(",", ":")), body_bytes=entry["bodyBytes"],
     )  # fmt: skip
 
 
