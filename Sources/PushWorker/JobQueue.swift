@@ -19,11 +19,16 @@ package protocol JobQueue: AnyObject {
   /// Takes up to `want` items: due retries, then chunks, then fresh ones.
   func take(_ want: Int) async throws(QueueError) -> Batch
   /// Ends items and writes what they leave, each atomically. The answer tells, in order, which
-  /// were still ours; the others had been recovered and were left alone.
+  /// were still ours; the others had been recovered and were left alone (or an earlier `settle`
+  /// ended them whose answer was lost). After an error all may be settled once more.
   func settle(_ settlements: [Settlement]) async throws(QueueError) -> [Bool]
+  /// `settle` and then `take` in one write: half the round trips of a busy worker. Each has a
+  /// result of its own; a `want` of 0 takes nothing and gives an empty batch.
+  func settleAndTake(_ settlements: [Settlement], want: Int) async -> SettledAndTaken
   /// Marks targets of a large item as done together with what they leave; the item stays ours.
   func progress(_ progress: ItemProgress) async throws(QueueError) -> Bool
   /// Gives items back to the head of the list, unspent and uncounted; `startDeadline` is not asked.
+  /// After an error they count as unknown: `reconcile` adopts what is still ours.
   func putBack(_ receipts: [Receipt]) async throws(QueueError)
   /// Looks for dead instances and returns their items; the number of items returned.
   func recover() async throws(QueueError) -> Int
@@ -59,13 +64,17 @@ package struct ItemHeader: Sendable, Equatable {
   package var id: String
   /// Attempts spent.
   package var attempt: Int
-  /// Crashes without progress while it was held.
+  /// Crashes without progress while it was held. From 2 on it is taken alone; at `poisonCrashes`
+  /// the worker must dead-letter it unopened.
   package var crashes: Int
   /// First take in UNIX milliseconds of the server.
   package var firstTaken: Int64
   package var replays: Int
   /// A bit for each target in decode order, set when nothing more is to be done for it.
   package var done: TargetSet
+
+  /// Two crashes in company and three alone (QUEUE.md 9).
+  package static let poisonCrashes = 5
 
   package init(
     id: String, attempt: Int = 0, crashes: Int = 0, firstTaken: Int64, replays: Int = 0,
@@ -90,6 +99,17 @@ package struct Batch: Sendable {
   package var news = FleetNews()
 
   package init() {}
+}
+
+/// What `settleAndTake` brought.
+package struct SettledAndTaken: Sendable {
+  package let settled: Result<[Bool], QueueError>
+  package let taken: Result<Batch, QueueError>
+
+  package init(settled: Result<[Bool], QueueError>, taken: Result<Batch, QueueError>) {
+    self.settled = settled
+    self.taken = taken
+  }
 }
 
 /// What an instance tells the others about itself.
@@ -146,6 +166,7 @@ package enum Leaving: Sendable {
 /// Finished targets of an item that stays ours.
 package struct ItemProgress: Sendable {
   package var receipt: Receipt
+  /// All that are done so far, those of the header among them: it replaces what was marked before.
   package var done: TargetSet
   package var leaves: [Leaving]
 

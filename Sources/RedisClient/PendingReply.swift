@@ -1,3 +1,5 @@
+package import LoopIO
+
 /// The place of an answer that is still to come, in the order of the commands.
 package final class PendingReply {
   let deadline: Int64
@@ -12,8 +14,26 @@ package final class PendingReply {
     return await withCheckedContinuation { waiting = $0 }
   }
 
-  /// The answer when it is there already.
-  package var arrived: RedisReply? { reply }
+  /// The answer, or nil when the task was cancelled first; the command may still run.
+  package func valueUnlessCancelled(on loop: Loop) async -> RedisReply? {
+    if let reply { return reply }
+    let me = LoopOnly(self)
+    _ = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        waiting = continuation
+      }
+    } onCancel: {
+      // Runs on the loop, after the wait above began.
+      loop.execute { me.value.giveUp() }
+    }
+    return reply
+  }
+
+  private func giveUp() {
+    guard reply == nil else { return }
+    waiting?.resume(returning: .null)
+    waiting = nil
+  }
 
   func resolve(_ reply: RedisReply) {
     self.reply = reply
@@ -57,4 +77,10 @@ struct PendingReplies {
 
   /// The earliest deadline; nil when nothing is pending.
   var nextDeadline: Int64? { list[head...].lazy.map(\.deadline).min() }
+}
+
+/// Lets a cancel handler carry what only the loop's thread touches.
+@safe private struct LoopOnly<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
 }

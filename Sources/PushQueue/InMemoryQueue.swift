@@ -1,0 +1,251 @@
+package import PushWorker
+package import SharedState
+
+/// The queue of a test: one instance on an `InMemoryStore`, with the semantics of `RedisQueue` and
+/// no Redis. `fault` makes calls fail, as a lost connection would.
+package final class InMemoryQueue: JobQueue {
+  /// When a call fails.
+  package enum Fault: Sendable {
+    /// The command never reached the store.
+    case before
+    /// It ran, and its answer was lost.
+    case after
+  }
+
+  package let name: String
+  package let instance: String
+  package private(set) var startDeadline = Int64.min
+  /// Asked at each call with its name; nil = it works.
+  package var fault: (StaticString) -> Fault? = { _ in nil }
+
+  private let store: InMemoryStore
+  private let settings: QueueSettings
+  private let clock: any PushClock
+  private var book = ReceiptBook()
+  private var news = FleetNews()
+  private var isHeldBack = false
+
+  /// `clock` is the instance's own, for `startDeadline`; nil = the store's.
+  package init(
+    _ name: String = "push:messages", instance: String, store: InMemoryStore,
+    settings: QueueSettings = QueueSettings(), clock: (any PushClock)? = nil
+  ) {
+    self.name = name
+    self.instance = instance
+    self.store = store
+    self.settings = settings
+    self.clock = clock ?? store.clock
+  }
+
+  private func call<R: Sendable>(
+    _ name: StaticString, _ body: (inout InMemoryStore.Content) throws(QueueError) -> R
+  ) throws(QueueError) -> R {
+    let fault = fault(name)
+    if fault == .before { throw QueueError(.unreachable, "not connected") }
+    let result = try store.with(body)
+    if fault == .after { throw QueueError(.unreachable, "no reply in time") }
+    return result
+  }
+
+  private func fenced() -> QueueError {
+    startDeadline = .min
+    return QueueError(.fenced, "the lease is over or gone")
+  }
+
+  // MARK: Lease
+
+  package func join() async throws(QueueError) {
+    let sent = clock.monotonic()
+    let end = store.now + settings.lease.milliseconds
+    let name = instance
+    try call("join") { content throws(QueueError) in
+      content.instances[name, default: .init(leaseEnd: 0)].leaseEnd = end
+    }
+    noteLease(sent)
+  }
+
+  package func beat(_ status: InstanceStatus) async throws(QueueError) -> FleetNews {
+    let sent = clock.monotonic()
+    let now = store.now
+    let name = instance
+    let end = now + settings.lease.milliseconds
+    let answer = try call("beat") { content throws(QueueError) -> (Int, [String: String])? in
+      guard content.instances[name]?.leaseEnd ?? 0 >= now else { return nil }
+      content.instances[name]?.leaseEnd = end
+      return (content.live(now), content.control)
+    }
+    guard let (live, wishes) = answer else { throw fenced() }
+    noteLease(sent)
+    note(live, wishes)
+    return news
+  }
+
+  private func noteLease(_ sent: Int64) {
+    startDeadline = sent + (settings.lease - settings.margin).milliseconds * 1_000_000
+  }
+
+  private func note(_ live: Int, _ wishes: [String: String]) {
+    news.instances = max(1, live)
+    news.read(wishes, of: instance)
+  }
+
+  // MARK: Taking and settling
+
+  package func take(_ want: Int) async throws(QueueError) -> Batch {
+    guard want > 0 else { return Batch() }
+    let first = book.beginTake(want)
+    defer { book.endTake(first) }
+    let now = store.now
+    let name = instance
+    let bytes = settings.takeBytes
+    let answer = try call("take") { content throws(QueueError) -> Taken? in
+      guard content.instances[name]?.leaseEnd ?? 0 >= now else { return nil }
+      let (items, held) = content.take(want, by: name, first: first, bytes: bytes, now: now)
+      return Taken(
+        items: items.map { QueueItem($0.0, $0.1) }, isHeldBack: held,
+        nextDue: content.delayed.first?.due, live: content.live(now), wishes: content.control)
+    }
+    guard let answer else { throw fenced() }
+    for item in answer.items { book.hold(item.receipt) }
+    isHeldBack = answer.isHeldBack
+    note(answer.live, answer.wishes)
+    var batch = Batch()
+    batch.items = answer.items
+    batch.serverTime = now
+    batch.nextDue = answer.nextDue.map { .milliseconds(max(0, $0 - now)) }
+    batch.news = news
+    return batch
+  }
+
+  private struct Taken: Sendable {
+    let items: [QueueItem]
+    let isHeldBack: Bool
+    let nextDue: Int64?
+    let live: Int
+    let wishes: [String: String]
+  }
+
+  package func settle(_ settlements: [Settlement]) async throws(QueueError) -> [Bool] {
+    let name = instance
+    let most = settings.invalidMax
+    let ours = try call("settle") { content throws(QueueError) in
+      settlements.map { content.settle($0, of: name, invalidMax: most) }
+    }
+    for (settlement, wasOurs) in zip(settlements, ours) {
+      book.settled(settlement, wasOurs: wasOurs)
+    }
+    return ours
+  }
+
+  package func settleAndTake(_ settlements: [Settlement], want: Int) async -> SettledAndTaken {
+    let settled: Result<[Bool], QueueError>
+    do { settled = .success(try await settle(settlements)) } catch { settled = .failure(error) }
+    do {
+      return SettledAndTaken(settled: settled, taken: .success(try await take(want)))
+    } catch {
+      return SettledAndTaken(settled: settled, taken: .failure(error))
+    }
+  }
+
+  package func progress(_ progress: ItemProgress) async throws(QueueError) -> Bool {
+    let name = instance
+    let most = settings.invalidMax
+    return try call("progress") { content throws(QueueError) in
+      content.progress(progress, of: name, invalidMax: most)
+    }
+  }
+
+  package func putBack(_ receipts: [Receipt]) async throws(QueueError) {
+    let name = instance
+    for receipt in receipts { book.forget(receipt) }
+    try call("putBack") { content throws(QueueError) in content.putBack(receipts, of: name) }
+  }
+
+  // MARK: Recovery
+
+  package func recover() async throws(QueueError) -> Int {
+    let now = store.now
+    let name = instance
+    return try call("recover") { content throws(QueueError) in content.recover(but: name, now) }
+  }
+
+  package func reconcile() async throws(QueueError) -> [QueueItem] {
+    let name = instance
+    let found = try call("reconcile") { content throws(QueueError) -> [Receipt: QueueItem] in
+      var found: [Receipt: QueueItem] = [:]
+      for (receipt, var entry) in content.instances[name]?.items ?? [:] {
+        if let marks = content.instances[name]?.progress[receipt] { entry.header?.done = marks }
+        found[receipt] = QueueItem(receipt, entry)
+      }
+      return found
+    }
+    let (again, unknown) = book.compare(Array(found.keys))
+    if !again.isEmpty { _ = try await settle(again) }
+    for receipt in unknown { book.hold(receipt) }
+    return unknown.compactMap { found[$0] }
+  }
+
+  package func release() async throws(QueueError) {
+    startDeadline = .min
+    let name = instance
+    try call("release") { content throws(QueueError) in content.release(name) }
+    book.forgetAll()
+  }
+
+  // MARK: Waiting
+
+  package func waitForWork(upTo limit: Duration) async {
+    let mayLook = !news.isPaused && !isHeldBack
+    let store = store
+    let number = store.with { content in
+      content.nextWaiting += 1
+      return content.nextWaiting
+    }
+    // Ends with this call: it is cancelled below.
+    let timer = Task {
+      if (try? await Task.sleep(for: limit)) != nil { store.wake(number) }
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        store.register(number, continuation, unlessWorkIsThere: mayLook)
+      }
+    } onCancel: {
+      store.wake(number)
+    }
+    timer.cancel()
+    store.with { _ = $0.woken.remove(number) }
+  }
+}
+
+extension InMemoryStore {
+  /// Waits until `wake`, a push, or at once when something is there.
+  func register(
+    _ number: Int, _ continuation: CheckedContinuation<Void, Never>, unlessWorkIsThere: Bool
+  ) {
+    let isOver = with { content in
+      if content.woken.remove(number) != nil { return true }
+      if unlessWorkIsThere, !content.ready.isEmpty { return true }
+      content.waiting[number] = continuation
+      return false
+    }
+    if isOver { continuation.resume() }
+  }
+
+  /// The timer or a cancellation may come before the registration: then it leaves a mark.
+  func wake(_ number: Int) {
+    let waiting = with { content in
+      let waiting = content.waiting.removeValue(forKey: number)
+      if waiting == nil { content.woken.insert(number) }
+      return waiting
+    }
+    waiting?.resume()
+  }
+}
+
+extension QueueItem {
+  init(_ receipt: Receipt, _ entry: InMemoryStore.Entry) {
+    self.init(
+      receipt: receipt, header: entry.header ?? ItemHeader(id: "", firstTaken: 0),
+      bytes: entry.bytes)
+  }
+}

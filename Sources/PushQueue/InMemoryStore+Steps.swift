@@ -1,0 +1,137 @@
+internal import PushModel
+internal import PushWorker
+
+// The scripts' steps on values: the same rules in the same order.
+extension InMemoryStore.Content {
+  typealias Entry = InMemoryStore.Entry
+
+  /// Items for an instance whose lease holds; true when work is held back.
+  mutating func take(
+    _ want: Int, by name: String, first: Receipt, bytes: Int, now: Int64
+  ) -> (items: [(Receipt, Entry)], isHeldBack: Bool) {
+    if control[ControlField.paused] != nil { return ([], true) }
+    if let suspect = instances[name]?.suspect {
+      if instances[name]?.items[suspect] != nil { return ([], true) }
+      instances[name]?.suspect = nil
+    }
+    if !suspects.isEmpty, claimsTest(name, now) {
+      guard instances[name]?.items.isEmpty == true else { return ([], true) }
+      let entry = suspects.removeFirst()
+      instances[name]?.items[first] = entry
+      instances[name]?.suspect = first
+      return ([(first, entry)], true)
+    }
+    if suspects.isEmpty, control["tester"] == name { control["tester"] = nil }
+    var room = bytes
+    var taken: [(Receipt, Entry)] = []
+    func keep(_ entry: Entry) {
+      var entry = entry
+      if entry.header == nil {
+        nextID += 1
+        entry.header = ItemHeader(id: "memory-\(nextID)", firstTaken: now)
+      }
+      let receipt = first + Receipt(taken.count)
+      taken.append((receipt, entry))
+      instances[name]?.items[receipt] = entry
+      room -= entry.bytes.count
+    }
+    func fits(_ entry: Entry) -> Bool { taken.isEmpty || entry.bytes.count <= room }
+    var due = max((want + 3) / 4, want - ready.count)
+    while due > 0, room > 0, let next = delayed.first, next.due <= now, fits(next.entry) {
+      keep(delayed.removeFirst().entry)
+      due -= 1
+    }
+    let retries = taken.count
+    while taken.count < want, room > 0, let next = ready.first, fits(next) {
+      keep(ready.removeFirst())
+    }
+    count(QueueCounter.taken, taken.count - retries)
+    return (taken, false)
+  }
+
+  private mutating func claimsTest(_ name: String, _ now: Int64) -> Bool {
+    if let tester = control["tester"], tester != name {
+      if instances[tester]?.leaseEnd ?? 0 >= now { return false }
+    }
+    control["tester"] = name
+    return true
+  }
+
+  mutating func settle(_ settlement: Settlement, of name: String, invalidMax: Int) -> Bool {
+    guard let entry = instances[name]?.items.removeValue(forKey: settlement.receipt) else {
+      count(QueueCounter.fenced)
+      return false
+    }
+    instances[name]?.progress[settlement.receipt] = nil
+    for leaving in settlement.leaves { leave(leaving, entry, invalidMax) }
+    return true
+  }
+
+  mutating func progress(_ progress: ItemProgress, of name: String, invalidMax: Int) -> Bool {
+    guard let entry = instances[name]?.items[progress.receipt] else { return false }
+    instances[name]?.progress[progress.receipt] = progress.done
+    for leaving in progress.leaves { leave(leaving, entry, invalidMax) }
+    return true
+  }
+
+  private mutating func leave(_ leaving: Leaving, _ entry: Entry, _ invalidMax: Int) {
+    switch leaving {
+    case .again(let due, let header):
+      let place = delayed.firstIndex { $0.due > due } ?? delayed.endIndex
+      delayed.insert((due, Entry(header, entry.bytes)), at: place)
+    case .deadLetter(let reason, let letter):
+      dead.append(letter)
+      count(QueueCounter.dead + reason.rawValue)
+    case .invalidToken(let record):
+      invalid.append(record)
+      count(QueueCounter.invalid)
+      let over = max(0, invalid.count - invalidMax)
+      invalid.removeFirst(over)
+      count(QueueCounter.invalidDropped, over)
+    case .heldToken(let record): held.append(record)
+    case .parked(let credential, let header):
+      parked[credential, default: []].append(Entry(header, entry.bytes))
+    }
+  }
+
+  /// Takes an item out of the hash as it goes back: with its marks of progress.
+  private mutating func remove(_ receipt: Receipt, of name: String) -> (Entry, Bool)? {
+    guard var entry = instances[name]?.items.removeValue(forKey: receipt) else { return nil }
+    let marks = instances[name]?.progress.removeValue(forKey: receipt)
+    if let marks {
+      entry.header?.done = marks
+      entry.header?.crashes = 0
+    }
+    return (entry, marks != nil)
+  }
+
+  mutating func putBack(_ receipts: [Receipt], of name: String) {
+    for receipt in receipts.reversed() {
+      if let (entry, _) = remove(receipt, of: name) { goHome(entry) }
+    }
+  }
+
+  mutating func release(_ name: String) {
+    putBack(instances[name]?.items.keys.sorted() ?? [], of: name)
+    instances[name] = nil
+    control[ControlField.workers(of: name)] = nil
+  }
+
+  mutating func recover(but name: String, _ now: Int64) -> Int {
+    var recovered = 0
+    for dead in instances.keys.sorted() where dead != name {
+      guard let instance = instances[dead], instance.leaseEnd < now else { continue }
+      for receipt in instance.items.keys.sorted(by: >) {
+        guard let (found, madeProgress) = remove(receipt, of: dead) else { continue }
+        var entry = found
+        if !madeProgress { entry.header?.crashes += 1 }
+        goHome(entry)
+        recovered += 1
+      }
+      instances[dead] = nil
+      control[ControlField.workers(of: dead)] = nil
+    }
+    count(QueueCounter.recovered, recovered)
+    return recovered
+  }
+}

@@ -1,0 +1,30 @@
+/// What an instance must know about its queue; every field has a default that fits a queue of
+/// messages.
+package struct QueueSettings: Sendable {
+  /// How long an instance may be silent before others take its items.
+  package var lease = Duration.seconds(12)
+  /// How often the worker calls `beat`.
+  package var beat = Duration.seconds(3)
+  /// Before the lease's end no send may start, since it must also be settled.
+  package var margin = Duration.seconds(3)
+  /// Most bytes of one `take`; a larger item comes alone.
+  package var takeBytes = 1_048_576
+  /// Most records in the feedback list; over it the oldest are dropped and counted.
+  package var invalidMax = 1_000_000
+
+  package init() {}
+}
+
+/// A name for a process, new at every start and never a host name: a new process under an old name
+/// would own what it never took.
+package struct ProcessName: Sendable {
+  private let random: String
+
+  package init() {
+    let bits = UInt64.random(in: 0...(.max))
+    let digits = String(bits, radix: 16)
+    random = String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  package func instance(shard: Int) -> String { "\(random).\(shard)" }
+}
