@@ -1,0 +1,58 @@
+import Dispatch
+import Glibc
+
+/// A bare HTTP client over one TCP connection.
+final class PlainClient: Sendable {
+  private let descriptor: Int32
+
+  /// nil when nobody listens.
+  init?(_ address: String) {
+    guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else { return nil }
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var name = sockaddr_in()
+    name.sin_family = sa_family_t(AF_INET)
+    name.sin_port = port.bigEndian
+    name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let code = unsafe withUnsafePointer(to: &name) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard code == 0 else { return nil }
+  }
+
+  deinit { close(descriptor) }
+
+  func send(_ text: String) {
+    _ = unsafe Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+  }
+
+  /// Everything until the peer closes. Waits on a thread of its own, since the server's answers are
+  /// made by the pool that runs the tests.
+  func rest() async -> String {
+    await withCheckedContinuation { done in
+      DispatchQueue(label: "client").async { done.resume(returning: self.read()) }
+    }
+  }
+
+  private func read() -> String {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      let count = unsafe recv(descriptor, &piece, piece.count, 0)
+      if count <= 0 { return String(decoding: bytes, as: UTF8.self) }
+      bytes += piece[..<count]
+    }
+  }
+
+  /// One request with its whole answer.
+  static func ask(_ address: String, _ method: String, _ path: String, body: String = "") async
+    -> String
+  {
+    guard let client = PlainClient(address) else { return "refused" }
+    client.send(
+      "\(method) \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    return await client.rest()
+  }
+}
