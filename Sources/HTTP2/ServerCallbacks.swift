@@ -75,7 +75,7 @@ enum ServerCallbacks {
       guard UInt32(head.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0,
         let stream = unsafe stream(session, head.stream_id)
       else { break }
-      unsafe connection(user).complete(stream)
+      unsafe connection(user).completed(stream)
     case NGHTTP2_PING.rawValue where UInt32(head.flags) & NGHTTP2_FLAG_ACK.rawValue == 0:
       let connection = unsafe connection(user)
       connection.counts.pings += 1
@@ -137,10 +137,5 @@ extension ServerConnection {
     let stream = ServerStream()
     streams.append(stream)
     return stream
-  }
-
-  fileprivate func complete(_ stream: ServerStream) {
-    stream.awaitsAnswer = true
-    owner?.requestArrived(stream)
   }
 }

@@ -55,6 +55,9 @@ package protocol ServerConnectionOwner: AnyObject {
   var reading: ServerStream?
   private var isDeaf = false
   private var isReceiving = false
+  /// Requests that came with the last packet of the handshake, while `init` ran: the owner, who
+  /// has no connection to answer on until then, hears of them at the end of the turn.
+  private var early: [ServerStream]? = []
   private var closesAfterReading = false
 
   /// Takes over a stream on which ALPN chose h2 (or on which the peer knows it), and starts it.
@@ -182,12 +185,23 @@ package protocol ServerConnectionOwner: AnyObject {
     owner?.connectionEnded()
   }
 
+  func completed(_ stream: ServerStream) {
+    stream.awaitsAnswer = true
+    if early == nil { owner?.requestArrived(stream) } else { early?.append(stream) }
+  }
+
+  private func tellOfEarlyRequests() {
+    guard let early else { return }
+    self.early = nil
+    for stream in early where stream.awaitsAnswer { owner?.requestArrived(stream) }
+  }
+
   func ended(_ stream: ServerStream) {
     stream.isOpen = false
     spare.append(stream)
     guard stream.awaitsAnswer else { return }
     stream.awaitsAnswer = false
-    owner?.requestWithdrawn(stream)
+    if early == nil { owner?.requestWithdrawn(stream) } else { early?.removeAll { $0 === stream } }
   }
 }
 
@@ -207,6 +221,7 @@ extension ServerConnection: ByteStreamOwner {
   }
 
   package func streamFill(_ output: inout [UInt8]) {
+    tellOfEarlyRequests()
     guard let session = unsafe session, !isDeaf else { return }
     var piece: UnsafePointer<UInt8>?
     while output.count < 256 * 1024 {
