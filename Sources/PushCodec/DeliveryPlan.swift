@@ -1,0 +1,103 @@
+import PushModel
+
+/// What an Apple device gets: push type follows content (EVENTS.md).
+struct DeliveryPlan {
+  var pushType = PushType.alert
+  /// 10, 5 or 1.
+  var priority: UInt8 = 10
+  var showsText = false
+  var sound = SoundWish.silent
+  var badge: Int32?
+  var contentAvailable = false
+  var mutableContent = false
+  /// A call shown as an alert.
+  var isTimeSensitive = false
+  /// Keys that the type adds to the custom data; some push types carry the app's own alone.
+  var carriesTypeKeys = true
+  var notes: BuildNotes.Changes = []
+
+  init(
+    _ content: borrowing EventContent, _ target: PushTarget, _ rules: CompiledRules
+  ) {
+    let type = rules.types[content.facts.type]
+    let recipient = content.recipients[Int(target.recipient)]
+    badge = recipient.badge
+    contentAvailable = content.facts.contentAvailable
+    let asked = content.facts.priority
+    priority = Self.number(asked ?? type.rules.priority)
+    switch content.facts.wish {
+    case .alert, .background:
+      followContent(content, rules, asked)
+    case .voip where target.kind != .voip:
+      followContent(content, rules, asked)
+      isTimeSensitive = content.facts.interruptionLevel.isEmpty
+    case .voip:
+      pushType = .voip
+      showsText = content.facts.hasText
+    case .liveactivity:
+      pushType = .liveactivity
+      priority = priority == 10 ? 10 : 5
+      carriesTypeKeys = false
+    case .location:
+      pushType = .location
+      priority = priority == 10 ? 10 : 5
+    case .mdm, .fileprovider, .widgets, .controls:
+      pushType = content.facts.wish
+      carriesTypeKeys = false
+    case .complication, .pushtotalk:
+      pushType = content.facts.wish
+    }
+  }
+
+  private mutating func followContent(
+    _ content: borrowing EventContent, _ rules: CompiledRules, _ asked: EventPriority?
+  ) {
+    let facts = content.facts
+    showsText = facts.hasText
+    sound = Self.sound(content, rules)
+    if showsText {
+      pushType = .alert
+      mutableContent = facts.mutableContent || !facts.image.isEmpty || !facts.senderImage.isEmpty
+    } else if badge != nil || facts.sound.isSound {
+      pushType = .alert
+      priority = asked.map(Self.number) ?? 5
+      if rules.types[facts.type].rules.builtIn == .read { contentAvailable = true }
+    } else {
+      if asked == .high || asked == .low { notes.insert(.priority) }
+      pushType = .background
+      priority = 5
+      contentAvailable = true
+    }
+    if pushType != facts.wish { notes.insert(.pushType) }
+    if facts.mutableContent, !showsText { notes.insert(.mutableContent) }
+  }
+
+  static func number(_ priority: EventPriority) -> UInt8 {
+    switch priority {
+    case .high: 10
+    case .normal: 5
+    case .low: 1
+    }
+  }
+
+  /// The event's own sound, else the channel's rule, else the type's, else the default sound.
+  private static func sound(
+    _ content: borrowing EventContent, _ rules: CompiledRules
+  ) -> SoundWish {
+    if case .unset = content.facts.sound {} else { return content.facts.sound }
+    if !content.facts.hasText { return .silent }
+    if !content.facts.channel.isEmpty {
+      for channel in rules.apps[content.facts.app].channels
+      where content.bytes.areEqual(channel.name, content.facts.channel) {
+        switch channel.sound {
+        case .none: return .silent
+        case .named: return .named(channel.file)
+        case .inherit: break
+        }
+      }
+    }
+    let own = rules.types[content.facts.type].sound
+    if content.bytes.isEqual(own, "none") { return .silent }
+    return .named(own.orIfEmpty(rules.names.defaultSound))
+  }
+}

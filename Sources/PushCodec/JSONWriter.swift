@@ -1,0 +1,166 @@
+/// Writes compact JSON to the end of a reused buffer.
+///
+/// A comma is written before every key or element unless a container has just been opened.
+struct JSONWriter {
+  var out: [UInt8] = []
+
+  @inline(__always)
+  mutating func comma() {
+    let last = out[out.count - 1]
+    if last != UInt8(ascii: "{"), last != UInt8(ascii: "[") { out.append(UInt8(ascii: ",")) }
+  }
+
+  @inline(__always)
+  mutating func byte(_ byte: UInt8) { out.append(byte) }
+
+  @inline(__always)
+  mutating func raw(_ text: StaticString) {
+    text.withUTF8Buffer { unsafe out.append(contentsOf: $0) }
+  }
+
+  /// `,"name":` of a name that needs no escape.
+  @inline(__always)
+  mutating func key(_ name: StaticString) {
+    comma()
+    out.append(UInt8(ascii: "\""))
+    raw(name)
+    out.append(UInt8(ascii: "\""))
+    out.append(UInt8(ascii: ":"))
+  }
+
+  mutating func key(_ name: Piece, _ bytes: borrowing PieceBytes) {
+    comma()
+    string(name, bytes)
+    out.append(UInt8(ascii: ":"))
+  }
+
+  mutating func open(_ name: StaticString) {
+    key(name)
+    out.append(UInt8(ascii: "{"))
+  }
+
+  @inline(__always)
+  mutating func close() { out.append(UInt8(ascii: "}")) }
+
+  /// A piece as a JSON string, also when it is a number.
+  @inline(__always)
+  mutating func string(_ piece: Piece, _ bytes: borrowing PieceBytes) {
+    out.append(UInt8(ascii: "\""))
+    inside(piece, bytes)
+    out.append(UInt8(ascii: "\""))
+  }
+
+  /// The inside of a string.
+  @inline(__always)
+  mutating func inside(_ piece: Piece, _ bytes: borrowing PieceBytes) {
+    if piece.form == .text {
+      bytes.withBytes(of: piece) { JSONEscape.encode($0, 0..<$0.count, into: &out) }
+    } else {
+      bytes.append(piece, to: &out)
+    }
+  }
+
+  /// A piece as a JSON value: a number stays one.
+  mutating func value(_ piece: Piece, _ bytes: borrowing PieceBytes) {
+    if piece.form == .number { bytes.append(piece, to: &out) } else { string(piece, bytes) }
+  }
+
+  /// A key with a string, unless it is empty.
+  @inline(__always)
+  mutating func field(_ name: StaticString, _ piece: Piece, _ bytes: borrowing PieceBytes) {
+    if piece.isEmpty { return }
+    key(name)
+    string(piece, bytes)
+  }
+
+  mutating func field(_ name: StaticString, _ text: StaticString) {
+    key(name)
+    out.append(UInt8(ascii: "\""))
+    raw(text)
+    out.append(UInt8(ascii: "\""))
+  }
+
+  mutating func field(_ name: StaticString, integer: Int64) {
+    key(name)
+    self.integer(integer)
+  }
+
+  mutating func text(_ text: String) {
+    out.append(UInt8(ascii: "\""))
+    for byte in text.utf8 { JSONEscape.encode(byte, into: &out) }
+    out.append(UInt8(ascii: "\""))
+  }
+
+  mutating func integer(_ value: Int64) {
+    var rest = value.magnitude
+    if value < 0 { out.append(UInt8(ascii: "-")) }
+    let start = out.count
+    repeat {
+      out.append(0x30 + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    } while rest > 0
+    out[start...].reverse()
+  }
+}
+
+// Values of a scanned text.
+extension JSONWriter {
+  /// A value as given, without blanks, its strings in the shortest form. Digits are untouched.
+  /// With `dropsNulls` members that are null are left out at every level.
+  mutating func value(
+    _ index: Int, _ tokens: borrowing [JSONToken], _ source: Span<UInt8>, dropsNulls: Bool = false
+  ) {
+    let token = tokens[index]
+    switch token.kind {
+    case .string: string(token, source)
+    case .object, .array:
+      container(index, tokens, source, dropsNulls)
+    case .number, .yes, .no, .null: copy(token.range, source)
+    }
+  }
+
+  private mutating func container(
+    _ index: Int, _ tokens: borrowing [JSONToken], _ source: Span<UInt8>, _ dropsNulls: Bool
+  ) {
+    let token = tokens[index]
+    let isObject = token.kind == .object
+    out.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
+    var at = index + 1
+    while at < Int(token.next) {
+      let value = isObject ? at + 1 : at
+      if !(isObject && dropsNulls && tokens[value].kind == .null) {
+        comma()
+        if isObject {
+          string(tokens[at], source)
+          out.append(UInt8(ascii: ":"))
+        }
+        // As deep as the scanner allows, which is 64.
+        self.value(value, tokens, source, dropsNulls: dropsNulls)
+      }
+      at = Int(tokens[value].next)
+    }
+    out.append(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+  }
+
+  mutating func string(_ token: JSONToken, _ source: Span<UInt8>) {
+    out.append(UInt8(ascii: "\""))
+    if token.hasEscapes { transcode(token.range, source) } else { copy(token.range, source) }
+    out.append(UInt8(ascii: "\""))
+  }
+
+  @inline(__always)
+  mutating func copy(_ range: Range<Int>, _ source: Span<UInt8>) {
+    // `range` lies in `source`, checked by extracting.
+    unsafe source.extracting(range).withUnsafeBufferPointer { unsafe out.append(contentsOf: $0) }
+  }
+
+  /// The inside of a string again with only the escapes that JSON demands; the number of bytes
+  /// that the text itself has.
+  @discardableResult
+  mutating func transcode(_ range: Range<Int>, _ source: Span<UInt8>) -> Int {
+    var decoded: [UInt8] = []
+    JSONEscape.decode(source, range, into: &decoded)
+    for byte in decoded { JSONEscape.encode(byte, into: &out) }
+    return decoded.count
+  }
+}

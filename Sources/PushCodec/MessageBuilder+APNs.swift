@@ -1,0 +1,108 @@
+import PushCrypto
+import PushModel
+
+// A request to APNs (protocol/apns.md 2, 3, 9).
+extension MessageBuilder {
+  mutating func buildAPNs(
+    _ content: inout EventContent, _ target: PushTarget, _ request: inout PushRequest
+  ) throws(EventFault) {
+    let isPatched = content.facts.apnsPayload >= 0
+    let limit = plan.pushType.maximumBodyBytes
+    let recipient = content.recipients[Int(target.recipient)]
+    try fit(&content, limit: limit) { (builder, content) throws(EventFault) in
+      builder.writer.byte(UInt8(ascii: "{"))
+      try builder.payload(content, recipient)
+      builder.writer.close()
+      if isPatched { try builder.mergePayload(content, from: 0) }
+      builder.notes.bytes = builder.writer.out.count
+      return builder.writer.out.count - builder.plan.pushType.maximumBodyBytes
+    }
+    notes.limit = plan.pushType.maximumBodyBytes
+    try writeHeaders(content, target, &request)
+  }
+
+  private mutating func writeHeaders(
+    _ content: borrowing EventContent, _ target: PushTarget, _ request: inout PushRequest
+  ) throws(EventFault) {
+    content.bytes.append(target.token, to: &request.deviceToken)
+    Self.lowercase(&request.deviceToken)
+    appendID(content, &request)
+    content.bytes.append(target.topic, to: &request.topic)
+    request.pushType = plan.pushType
+    request.priority = plan.priority
+    request.expiration = expiration(content)
+    appendCollapseID(content, to: &request.collapseID)
+    if content.facts.apnsHeaders >= 0 { applyBlock(content, &request) }
+    request.priority = Self.allowed(request.priority, plan.pushType)
+    Self.complete(&request.topic, plan.pushType)
+  }
+
+  /// The same event and token give the same id on every attempt (EVENTS.md, `id`).
+  private func appendID(_ content: borrowing EventContent, _ request: inout PushRequest) {
+    // `collapseID` is still empty: it lends its memory for the name.
+    content.bytes.append(content.facts.id, to: &request.collapseID)
+    request.collapseID.append(0x0A)
+    request.collapseID.append(contentsOf: request.deviceToken)
+    var id: [UInt8] = []
+    swap(&id, &request.apnsID)
+    UUIDv5.append(namespace: UUIDv5.pushNamespace, name: request.collapseID.span, to: &id)
+    swap(&id, &request.apnsID)
+    request.collapseID.removeAll(keepingCapacity: true)
+  }
+
+  private static func lowercase(_ bytes: inout [UInt8]) {
+    for i in bytes.indices where bytes[i] &- UInt8(ascii: "A") < 26 { bytes[i] |= 0x20 }
+  }
+
+  /// The push type's suffix, once: a topic that has it keeps it.
+  private static func complete(_ topic: inout [UInt8], _ type: PushType) {
+    let suffix = type.topicSuffix
+    if suffix.isEmpty || topic.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) { return }
+    topic.append(contentsOf: suffix.utf8)
+  }
+
+  /// Background is 5 whatever was asked; Live Activities and location know no 1.
+  static func allowed(_ priority: UInt8, _ type: PushType) -> UInt8 {
+    switch type {
+    case .background: 5
+    case .liveactivity, .location: priority == 10 ? 10 : 5
+    default: priority
+    }
+  }
+
+  func applyBlock(_ content: borrowing EventContent, _ request: inout PushRequest) {
+    var changed = request
+    HeaderBlock.forEach(copy content) { name, value in
+      guard let value else {
+        if name == HeaderBlock.Known.collapseID.rawValue { changed.collapseID = [] }
+        return
+      }
+      switch HeaderBlock.Known(rawValue: name) {
+      case .pushType: break
+      case .priority: changed.priority = value == [0x35] ? 5 : value == [0x31] ? 1 : 10
+      case .expiration: changed.expiration = Int64(String(decoding: value, as: UTF8.self)) ?? 0
+      case .collapseID: changed.collapseID = value
+      case .topic: changed.topic = value
+      case .id: changed.apnsID = value
+      case nil: changed.extraHeaders.append(([UInt8](name.utf8), value))
+      }
+    }
+    request = changed
+  }
+
+  /// The collapse id as it may stand in a header: at most 64 bytes, no control character, no blank
+  /// at either end, else the first 32 hex digits of its SHA-256.
+  mutating func appendCollapseID(_ content: borrowing EventContent, to out: inout [UInt8]) {
+    if content.facts.collapseKey.isEmpty { return }
+    let start = out.count
+    content.bytes.append(content.facts.collapseKey, to: &out)
+    let isFit =
+      out.count - start <= 64 && out[start] != 0x20 && out[out.count - 1] != 0x20
+      && out[start...].allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    if isFit { return }
+    notes.changes.insert(.collapseID)
+    let hash = SHA256.hex([UInt8](out[start...]))
+    out.removeSubrange(start...)
+    out.append(contentsOf: hash[..<32])
+  }
+}

@@ -1,0 +1,118 @@
+import PushModel
+
+// `data` of an FCM message: a map of strings (protocol/fcm.md 2.6).
+extension MessageBuilder {
+  /// Writes the map and adds its sizes. With `withTexts` it also carries what would else be shown
+  /// (style data).
+  mutating func data(
+    _ content: borrowing EventContent, _ recipient: RecipientFacts, withTexts: Bool,
+    _ size: inout FCMSize
+  ) throws(EventFault) {
+    let start = writer.out.count
+    writer.open("data")
+    let inside = writer.out.count
+    if withTexts { dataTexts(content, recipient, &size) }
+    for i in content.entries.indices {
+      let entry = content.entries[i]
+      if entry.isForAPNs || isSet(entry.key, by: recipient, content) { continue }
+      if entry.token >= 0, content.tokens[Int(entry.token)].kind == .null { continue }
+      try check(entry.key, content)
+      writer.key(entry.key, content.bytes)
+      size.message += entry.key.length
+      if entry.token < 0 {
+        writer.string(entry.piece, content.bytes)
+        size.message += entry.piece.length
+      } else {
+        size.message += text(of: Int(entry.token), content)
+      }
+    }
+    if hasOwnLastRead(content, recipient) {
+      put(rules.apps[content.facts.app].keyLastRead, recipient.lastReadID, content, &size)
+    }
+    try recipientData(content, recipient, &size)
+    if writer.out.count == inside {
+      writer.out.removeSubrange(start...)
+    } else {
+      writer.close()
+      size.data = writer.out.count - inside
+    }
+  }
+
+  private mutating func recipientData(
+    _ content: borrowing EventContent, _ recipient: RecipientFacts, _ size: inout FCMSize
+  ) throws(EventFault) {
+    if recipient.data < 0 { return }
+    let span = content.bytes.item.span
+    var key = Int(recipient.data) + 1
+    while key < Int(content.tokens[Int(recipient.data)].next) {
+      defer { key = Int(content.tokens[key + 1].next) }
+      if content.tokens[key + 1].kind == .null { continue }
+      let name = content.decodedKey(key)
+      if ReservedKey.isReserved(name) { throw reserved(String(decoding: name, as: UTF8.self)) }
+      writer.comma()
+      writer.string(content.tokens[key], span)
+      writer.byte(UInt8(ascii: ":"))
+      size.message += name.count + text(of: key + 1, content)
+    }
+  }
+
+  private mutating func dataTexts(
+    _ content: borrowing EventContent, _ recipient: RecipientFacts, _ size: inout FCMSize
+  ) {
+    let own: [4 of (Piece, Piece)] = [
+      (rules.names.title, texts.title), (rules.names.body, texts.body),
+      (rules.names.tag, content.facts.collapseKey),
+      (rules.apps[content.facts.app].keyImage, content.facts.image),
+    ]
+    for i in 0..<4 {
+      let (key, value) = own[i]
+      if value.isEmpty || isSetByEvent(key, content) || isSet(key, by: recipient, content) {
+        continue
+      }
+      put(key, value, content, &size)
+    }
+  }
+
+  private mutating func put(
+    _ key: Piece, _ value: Piece, _ content: borrowing EventContent, _ size: inout FCMSize
+  ) {
+    writer.key(key, content.bytes)
+    writer.string(value, content.bytes)
+    size.message += key.length + value.length
+  }
+
+  /// Writes a value as a string: text as it is, digits kept, objects and arrays as JSON. The number
+  /// of bytes of the text.
+  private mutating func text(of token: Int, _ content: borrowing EventContent) -> Int {
+    let value = content.tokens[token]
+    let span = content.bytes.item.span
+    switch value.kind {
+    case .string where !value.hasEscapes, .number, .yes, .no, .null:
+      writer.byte(UInt8(ascii: "\""))
+      writer.copy(value.range, span)
+      writer.byte(UInt8(ascii: "\""))
+      return value.count
+    case .string:
+      writer.byte(UInt8(ascii: "\""))
+      let count = writer.transcode(value.range, span)
+      writer.byte(UInt8(ascii: "\""))
+      return count
+    case .object, .array:
+      var nested = JSONWriter()
+      nested.value(token, content.tokens, span)
+      writer.byte(UInt8(ascii: "\""))
+      for byte in nested.out { JSONEscape.encode(byte, into: &writer.out) }
+      writer.byte(UInt8(ascii: "\""))
+      return nested.out.count
+    }
+  }
+
+  private func check(_ key: Piece, _ content: borrowing EventContent) throws(EventFault) {
+    let isReserved = content.bytes.withBytes(of: key) { ReservedKey.isReserved($0) }
+    if isReserved { throw reserved(content.bytes.string(key)) }
+  }
+
+  private func reserved(_ key: String) -> EventFault {
+    EventFault(.invalidEvent, "data.\(key.prefix(64)): reserved by FCM")
+  }
+}

@@ -1,0 +1,65 @@
+import PushModel
+
+// The event's `fcm` block, merged last and checked anew.
+extension MessageBuilder {
+  /// Replaces the message just written after `{"message":` by the merged one; its sizes.
+  mutating func mergeMessage(
+    _ block: JSONText, _ parts: FCMParts
+  ) throws(EventFault) -> FCMSize {
+    let start = 11  // {"message":
+    guard let built = JSONText([UInt8](writer.out[start...])) else {
+      throw EventFault(.invalidEvent, "fcm: not readable")
+    }
+    let merged = JSONMerge.merge(built, block)
+    guard let message = JSONText(merged) else {
+      throw EventFault(.invalidEvent, "fcm: not readable")
+    }
+    writer.out.removeSubrange(start...)
+    writer.out.append(contentsOf: merged)
+    if parts.isApple { try checkRelay(message) }
+    return size(of: message)
+  }
+
+  private func size(of message: JSONText) -> FCMSize {
+    var size = FCMSize()
+    if let data = message.member("data", of: 0) {
+      size.data = message.tokens[data].count
+      message.forEachMember(of: data) { key, value in
+        size.message += message.key(key).count + message.key(value).count
+      }
+    }
+    let notification = message.member("notification", of: 0)
+    for name in ["title", "body", "image"] {
+      if let text = message.member(name, of: notification) {
+        size.message += message.key(text).count
+      }
+    }
+    let apns = message.member("apns", of: 0)
+    if let payload = message.member("payload", of: apns) {
+      size.payload = message.tokens[payload].count
+    }
+    return size
+  }
+
+  /// Data-only to Apple must have priority 5 (protocol/fcm.md 2.6).
+  private func checkRelay(_ message: JSONText) throws(EventFault) {
+    let apns = message.member("apns", of: 0)
+    let aps = message.member("aps", of: message.member("payload", of: apns))
+    let shows = ["alert", "badge", "sound"].contains { message.member($0, of: aps) != nil }
+    let headers = message.member("headers", of: apns)
+    guard !shows, let priority = message.member("apns-priority", of: headers) else { return }
+    if message.string(priority) == "10", message.member("notification", of: 0) == nil,
+      message.member("live_activity_token", of: apns) == nil
+    {
+      throw EventFault(
+        .invalidEvent, "fcm.apns.headers.apns-priority: must be 5 with nothing to show")
+    }
+  }
+}
+
+extension JSONText {
+  /// True when the root has a member that is not null.
+  func has(_ name: String) -> Bool {
+    member(name, of: 0).map { tokens[$0].kind != .null } ?? false
+  }
+}

@@ -1,0 +1,79 @@
+import PushModel
+
+/// Builds one message for one target. Made anew for each, around buffers that are kept.
+struct MessageBuilder {
+  let rules: CompiledRules
+  /// UNIX milliseconds: what is left of a life is reckoned at every attempt.
+  let now: Int64
+  var writer = JSONWriter()
+  var plan: DeliveryPlan
+  var texts: Texts
+  var notes = BuildNotes()
+
+  static func build(
+    _ content: inout EventContent, _ index: Int, _ rules: CompiledRules, now: Int64,
+    into request: inout PushRequest
+  ) -> BuildResult {
+    let target = content.targets[index]
+    if target.fault >= 0 {
+      let fault = content.faults[Int(target.fault)]
+      return .failed(fault.reason, detail: fault.detail)
+    }
+    if now >= content.facts.time.expiresAt * 1_000 { return .expired }
+    request.reset(provider: target.provider)
+    let arena = content.bytes.arena.count
+    var builder = MessageBuilder(content, target, rules, now)
+    swap(&builder.writer.out, &request.body)
+    defer {
+      swap(&builder.writer.out, &request.body)
+      content.bytes.arena.removeSubrange(arena...)
+    }
+    do throws(EventFault) {
+      switch target.provider {
+      case .apns: try builder.buildAPNs(&content, target, &request)
+      case .fcm: try builder.buildFCM(&content, target)
+      }
+    } catch {
+      return .failed(error.reason, detail: error.detail)
+    }
+    if content.facts.repairs > 0 { builder.notes.changes.insert(.unicode) }
+    return .built(builder.notes)
+  }
+
+  private init(
+    _ content: borrowing EventContent, _ target: PushTarget, _ rules: CompiledRules, _ now: Int64
+  ) {
+    self.rules = rules
+    self.now = now
+    plan = DeliveryPlan(content, target, rules)
+    texts = Texts(content.facts)
+    notes.changes = plan.notes
+  }
+
+  /// Writes, measures, and shortens texts until the message fits.
+  mutating func fit(
+    _ content: inout EventContent, limit: Int,
+    _ write: (inout MessageBuilder, borrowing EventContent) throws(EventFault) -> Int
+  ) throws(EventFault) {
+    texts.clamp(to: limit, &content.bytes, &notes.changes)
+    while true {
+      writer.out.removeAll(keepingCapacity: true)
+      let excess = try write(&self, content)
+      if excess <= 0 { return }
+      if !texts.shorten(by: excess, &content.bytes, &notes.changes) {
+        throw EventFault(
+          .payloadTooLarge, "\(limit + excess) bytes without text to shorten, allowed are \(limit)")
+      }
+    }
+  }
+
+  /// Seconds of life left, at least 0.
+  func secondsLeft(_ content: borrowing EventContent) -> Int64 {
+    if content.facts.time.isOneShot { return 0 }
+    return max(0, content.facts.time.expiresAt - now / 1_000)
+  }
+
+  func expiration(_ content: borrowing EventContent) -> Int64 {
+    content.facts.time.isOneShot ? 0 : content.facts.time.expiresAt
+  }
+}

@@ -1,0 +1,99 @@
+package import PushModel
+
+/// Bytes of events in, requests to APNs and FCM out. One per thread; owns reused buffers.
+package final class MessageCodec {
+  private let rules: CompiledRules
+  private let tables = KeyTables()
+  private var scanner: JSONScanner
+  private var pool: [DecodedEvent] = []
+  /// More events than this are not kept for reuse.
+  private static let poolSize = 256
+
+  /// - Parameter credentials: which app, provider and environment can send.
+  package init(rules: MessageRules, credentials: Set<CredentialKey>) {
+    self.rules = CompiledRules(rules, credentials: credentials)
+    scanner = JSONScanner(
+      maximumDepth: rules.limits.depth, maximumDigits: rules.limits.numberDigits)
+  }
+
+  /// What `PushTarget.credential` counts in.
+  package var credentialList: [CredentialKey] { rules.credentials }
+
+  /// Decodes one item.
+  /// - Parameters:
+  ///   - queueID: names the event when it has no id of its own.
+  ///   - firstTaken: UNIX milliseconds; stands for `sentAt` when that is absent.
+  ///   - now: UNIX milliseconds.
+  package func decode(
+    _ bytes: [UInt8], queueID: String, firstTaken: Int64, now: Int64
+  ) -> DecodedItem {
+    let event = pool.popLast() ?? DecodedEvent(rules)
+    do throws(EventFault) {
+      try read(bytes, queueID, firstTaken, now, &event.content)
+      return .event(event)
+    } catch {
+      let fault = describe(error, event.content, queueID)
+      recycle(event)
+      return .malformed(fault)
+    }
+  }
+
+  /// Takes an event back for reuse; nobody may touch it afterwards.
+  package func recycle(_ event: DecodedEvent) {
+    event.content.reset()
+    if pool.count < Self.poolSize { pool.append(event) }
+  }
+
+  /// Builds one target's message into `request`, whose buffers are reused.
+  /// - Parameter now: UNIX milliseconds; ttl and expiration are reckoned from it.
+  package func build(
+    _ event: DecodedEvent, target: Int, now: Int64, into request: inout PushRequest
+  ) -> BuildResult {
+    MessageBuilder.build(&event.content, target, rules, now: now, into: &request)
+  }
+
+  private func read(
+    _ bytes: [UInt8], _ queueID: String, _ firstTaken: Int64, _ now: Int64,
+    _ content: inout EventContent
+  ) throws(EventFault) {
+    content.bytes.item = bytes
+    content.queueID = queueID
+    guard bytes.count <= rules.limits.itemBytes else {
+      throw EventFault(
+        .itemTooLarge, "\(bytes.count) bytes, allowed are \(rules.limits.itemBytes)")
+    }
+    try scan(bytes)
+    scanner.exchange(&content.tokens)
+    content.brokenStrings = scanner.brokenStrings
+    content.hasInvalidUTF8 = scanner.hasInvalidUTF8
+    let reader = EventReader(rules: rules, tables: tables, firstTaken: firstTaken, now: now)
+    try reader.read(&content)
+  }
+
+  private func scan(_ bytes: [UInt8]) throws(EventFault) {
+    do throws(JSONFault) {
+      try scanner.scan(bytes.span)
+    } catch {
+      switch error {
+      case .malformed: throw EventFault(.invalidJSON, error.detail)
+      case .tooDeep, .numberTooLong: throw EventFault(.itemTooLarge, error.detail)
+      }
+    }
+  }
+
+  /// Whatever names the event, as far as it can be read.
+  private func describe(
+    _ fault: EventFault, _ content: EventContent, _ queueID: String
+  ) -> ItemFault {
+    func name(_ key: String) -> String? {
+      guard content.tokens.first?.kind == .object, let token = content.member(key, of: 0),
+        content.tokens[token].kind == .string, content.tokens[token].count <= 1_024
+      else { return nil }
+      return String(decoding: HeaderBlock.value(token, content), as: UTF8.self)
+    }
+    let id = name("id") ?? ""
+    return ItemFault(
+      reason: fault.reason, detail: fault.detail, id: id.isEmpty ? queueID : id,
+      app: name("app"), type: name("type"))
+  }
+}
