@@ -18,10 +18,13 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
     name: name, dependencies: dependencies, exclude: ["README.md"], swiftSettings: strict)
 }
 
-func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func tests(
+  of name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
   .testTarget(
     name: name + "Tests",
-    dependencies: [.target(name: name), "TestSupport"] + dependencies, swiftSettings: strict)
+    dependencies: [.target(name: name), "TestSupport"] + dependencies, exclude: exclude,
+    swiftSettings: strict)
 }
 
 func command(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -118,8 +121,8 @@ let package = Package(
       of: "PushProviders",
       [
         "PushWorker", "PushModel", "PushCodec", "PushCrypto", "PushSettings", "HTTP2", "LoopIO",
-        "PushSimulator", "PushTelemetry",
-      ]),
+        "PushSimulator", "PushTelemetry", "SharedState",
+      ], exclude: ["Fixtures"]),
     tests(of: "PushSimulator", ["HTTP2", "LoopIO", "PushCrypto", "PushCodec"]),
     .testTarget(
       name: "SystemTests",
