@@ -1,0 +1,42 @@
+package import HTTP2
+package import PushModel
+
+/// The fields of an APNs request (apns.md 2 and 3), with Apple's advice on HPACK: what names one
+/// message or holds a secret never enters the small dynamic table.
+package enum APNsHeaders {
+  static func append(_ request: PushRequest, _ token: ProviderToken, to block: inout HeaderBlock) {
+    block.append(":path", joining: "/3/device/", request.deviceToken, secret: true)
+    block.append("authorization", token.authorization, secret: true)
+    append(request, to: &block)
+  }
+
+  /// All but path and bearer.
+  package static func append(_ request: PushRequest, to block: inout HeaderBlock) {
+    block.append("apns-topic", request.topic)
+    block.append("apns-push-type", name(of: request.pushType))
+    if !request.apnsID.isEmpty { block.append("apns-id", request.apnsID, secret: true) }
+    block.append("apns-priority", decimal: Int64(request.priority))
+    block.append("apns-expiration", decimal: request.expiration)
+    if !request.collapseID.isEmpty {
+      block.append("apns-collapse-id", request.collapseID, secret: true)
+    }
+    for field in request.extraHeaders { block.append(field.name, field.value) }
+  }
+
+  /// Without a String on the way.
+  private static func name(of type: PushType) -> StaticString {
+    switch type {
+    case .alert: "alert"
+    case .background: "background"
+    case .complication: "complication"
+    case .controls: "controls"
+    case .fileprovider: "fileprovider"
+    case .liveactivity: "liveactivity"
+    case .location: "location"
+    case .mdm: "mdm"
+    case .pushtotalk: "pushtotalk"
+    case .voip: "voip"
+    case .widgets: "widgets"
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package import HTTP2
+package import PushModel
+internal import PushWorker
+package import SharedState
+
+/// One Firebase project on one loop.
+package final class FCMProvider: PushProvider {
+  package let key: CredentialKey
+  private let pool: ConnectionPool
+  private let tokens: AccessTokenSource
+  private let clock: any PushClock
+  private var blocks: HeaderBlocks
+  private var brake = ReplacementBrake()
+
+  /// Response fields that `pool` must keep.
+  package static let keptHeaders = ["retry-after"]
+  /// Google answers more streams on a connection with GOAWAY (fcm.md 5).
+  package static let maximumStreams = 100
+
+  /// - Parameters:
+  ///   - authority: the provider's host name, whatever the pool connects to.
+  ///   - projectID: the project that is sent to, in the path.
+  package init(
+    key: CredentialKey, authority: String, projectID: String, pool: ConnectionPool,
+    tokens: AccessTokenSource, clock: any PushClock
+  ) {
+    self.key = key
+    self.pool = pool
+    self.tokens = tokens
+    self.clock = clock
+    var common = HeaderBlock()
+    common.append(":method", "POST")
+    common.append(":scheme", "https")
+    common.append(":authority", Array(authority.utf8))
+    common.append(":path", Array("/v1/projects/\(projectID)/messages:send".utf8))
+    common.append("content-type", "application/json")
+    blocks = HeaderBlocks(common: common)
+  }
+
+  package func send(_ request: PushRequest) async -> SendOutcome {
+    switch await tokens.token() {
+    case .success(let token): await send(request, token)
+    case .failure(let trouble): withoutToken(trouble)
+    }
+  }
+
+  package func shutDown() async { await pool.shutDown() }
+
+  /// The pool's figures, for metrics.
+  package var snapshot: PoolSnapshot { pool.snapshot }
+
+  private func send(_ request: PushRequest, _ token: ProviderToken) async -> SendOutcome {
+    var block = blocks.take()
+    block.append("authorization", token.authorization, secret: true)
+    let outcome = await pool.send(block, body: request.body)
+    blocks.putBack(block)
+    switch outcome {
+    case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
+    case .unknown(let trouble): return .unknown(SendTrouble(trouble))
+    case .answered(let response):
+      return answered(response, token, isLiveActivity: request.pushType == .liveactivity)
+    }
+  }
+
+  private func answered(
+    _ response: HTTP2Response, _ token: ProviderToken, isLiveActivity: Bool
+  ) -> SendOutcome {
+    var (answer, verdict) = FCMAnswer.read(
+      status: response.status, body: response.body, retryAfter: response.header("retry-after"),
+      isLiveActivity: isLiveActivity, wall: clock.wall())
+    switch verdict {
+    case .refreshAuth where !tokens.refused(token):
+      // A fresh one was refused: the account's rights are the reason, not its age.
+      verdict = .pauseCredential(.credential)
+    case .retry(.newConnection):
+      if brake.admits(now: clock.monotonic()) { pool.replaceConnections() }
+    case .accepted, .invalidToken, .retry, .refreshAuth, .pauseCredential, .deadLetter: break
+    }
+    return .answered(answer, verdict)
+  }
+
+  /// The token endpoint's refusal of our account is an answer; silence is none.
+  private func withoutToken(_ trouble: AccessTokenTrouble) -> SendOutcome {
+    guard trouble.isConfiguration else { return .neverSent(SendTrouble(.auth, trouble.detail)) }
+    let answer = Answer(
+      status: trouble.status, reason: trouble.reason, detail: trouble.detail,
+      retryAfter: trouble.retryAfter)
+    return .answered(answer, .pauseCredential(.credential))
+  }
+}
