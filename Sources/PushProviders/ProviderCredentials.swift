@@ -1,0 +1,140 @@
+internal import LoopIO
+internal import PushCrypto
+internal import PushModel
+package import PushSettings
+package import PushTelemetry
+package import SharedState
+
+/// The keys of all apps, read and checked once, shared by all shards.
+package struct ProviderCredentials: Sendable {
+  /// What one credential sends with.
+  enum Secret: Sendable {
+    case apns(ProviderTokenSource)
+    case fcm(AccessTokenSource, projectID: String)
+  }
+
+  /// A problem with the key of the configuration that names the file.
+  package struct Problem: Error, Sendable, Equatable {
+    package let settingsKey: String
+    package let error: CredentialError
+  }
+
+  /// All that is wrong, so that it can be put right at once.
+  package struct Refusal: Error, Sendable, Equatable {
+    package let problems: [Problem]
+  }
+
+  let secrets: [CredentialKey: Secret]
+  let tls: TLSContext
+  /// By app, for those that have FCM.
+  package let projectIDs: [String: String]
+
+  /// Reads every key file; signs once with each APNs key. Asks no server.
+  package init(
+    _ settings: Settings, metrics: WorkerMetrics? = nil, clock: any PushClock = SystemClock()
+  ) throws(Refusal) {
+    var reader = CredentialReader(settings, metrics: metrics, clock: clock)
+    for credential in settings.credentials { reader.read(credential) }
+    let tls = reader.trust(settings.endpoints.caFile)
+    guard reader.problems.isEmpty, let tls else { throw Refusal(problems: reader.problems) }
+    secrets = reader.secrets
+    projectIDs = reader.projectIDs
+    self.tls = tls
+  }
+}
+
+/// Collects credentials and problems.
+private struct CredentialReader {
+  private let settings: Settings
+  private let metrics: WorkerMetrics?
+  private let clock: any PushClock
+  /// One source for each (team, key, file): APNs counts new tokens by key, not by app or topic.
+  private var apnsSources: [[String]: ProviderTokenSource] = [:]
+  var secrets: [CredentialKey: ProviderCredentials.Secret] = [:]
+  var projectIDs: [String: String] = [:]
+  var problems: [ProviderCredentials.Problem] = []
+
+  init(_ settings: Settings, metrics: WorkerMetrics?, clock: any PushClock) {
+    self.settings = settings
+    self.metrics = metrics
+    self.clock = clock
+  }
+
+  mutating func read(_ credential: ConfiguredCredential) {
+    do throws(CredentialError) {
+      switch credential.secret {
+      case .tokenKey(let key, _): try readKey(key, for: credential.key)
+      case .serviceAccount(let file): try readAccount(file, for: credential.key)
+      }
+    } catch {
+      let problem = ProviderCredentials.Problem(settingsKey: credential.settingsKey, error: error)
+      // Two environments may name one file.
+      if !problems.contains(problem) { problems.append(problem) }
+    }
+  }
+
+  mutating func trust(_ caFile: String?) -> TLSContext? {
+    do throws(StreamError) {
+      return try TLSContext.client(caFile: caFile, identity: nil, alpn: ["h2"])
+    } catch {
+      let trouble = CredentialError(file: caFile ?? "", error.detail)
+      problems.append(.init(settingsKey: "endpoints.caFile", error: trouble))
+      return nil
+    }
+  }
+
+  private mutating func readKey(
+    _ key: Settings.TokenKey, for credential: CredentialKey
+  ) throws(CredentialError) {
+    let name = [key.teamID, key.keyID, key.keyFile]
+    if let known = apnsSources[name] {
+      secrets[credential] = .apns(known)
+      return
+    }
+    let source = try ProviderTokenSource(
+      key: try signingKey(key.keyFile), keyID: key.keyID, teamID: key.teamID, clock: clock,
+      made: made(credential))
+    apnsSources[name] = source
+    secrets[credential] = .apns(source)
+  }
+
+  private func signingKey(_ file: String) throws(CredentialError) -> PrivateKey {
+    let bytes = try KeyFile.read(file)
+    do throws(CryptoError) {
+      let key = try PrivateKey(pem: bytes)
+      guard key.kind == .p256 else { throw CryptoError(.wrongKind, "a P-256 key is needed") }
+      return key
+    } catch {
+      throw CredentialError(file: file, error.detail)
+    }
+  }
+
+  private mutating func readAccount(
+    _ file: String, for credential: CredentialKey
+  ) throws(CredentialError) {
+    let account = try ServiceAccount.load(path: file)
+    let configured = settings.apps.first { $0.name == credential.app }?.fcm?.projectID
+    let projectID = configured ?? account.projectID
+    guard !projectID.isEmpty, projectID.utf8.allSatisfy(Self.mayStandInPath) else {
+      throw CredentialError(file: file, field: "project_id", "is missing or malformed")
+    }
+    let exchange = TokenExchange(
+      account: account, url: settings.endpoints.oauth, caFile: settings.endpoints.caFile,
+      timeout: settings.request.timeout)
+    let source = AccessTokenSource(exchange: exchange, clock: clock, made: made(credential))
+    secrets[credential] = .fcm(source, projectID: projectID)
+    projectIDs[credential.app] = projectID
+  }
+
+  private func made(_ key: CredentialKey) -> Counter? {
+    metrics?.pushes(app: key.app, provider: key.provider).providerTokensMade
+  }
+
+  /// Project ids are letters, digits and hyphens, of old ones with a domain in front.
+  private static func mayStandInPath(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x3A, 0x5F: true
+    default: false
+    }
+  }
+}
