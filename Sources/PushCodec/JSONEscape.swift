@@ -1,5 +1,5 @@
 /// Escapes of JSON strings, both ways.
-enum JSONEscape {
+package enum JSONEscape {
   /// The 16-bit unit of the `\uXXXX` that begins at `at`; nil when there is none.
   static func unit(_ bytes: Span<UInt8>, at: Int) -> UInt32? {
     guard at + 6 <= bytes.count, bytes[at] == UInt8(ascii: "\\"),
@@ -25,7 +25,7 @@ enum JSONEscape {
 
   /// Appends what a scanned string means, as UTF-8. A lone surrogate becomes U+FFFD; bytes that
   /// are not UTF-8 stay as they are.
-  static func decode(_ bytes: Span<UInt8>, _ range: Range<Int>, into out: inout [UInt8]) {
+  package static func decode(_ bytes: Span<UInt8>, _ range: Range<Int>, into out: inout [UInt8]) {
     var i = range.lowerBound
     while i < range.upperBound {
       let byte = bytes[i]

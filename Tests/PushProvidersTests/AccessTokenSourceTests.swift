@@ -48,7 +48,8 @@ func serviceAccountJSON(
     }
   }
 
-  @Test func `a hundred who ask at once make one exchange, signed as Google wants it`() async throws {
+  @Test func `a hundred who ask at once make one exchange, signed as Google wants it`() async throws
+  {
     try await withSource { loop, server, source, _ in
       let answers = await withTaskGroup(of: AccessTokenSource.Answer.self) { group in
         for _ in 0..<100 { group.addTask { await source.token() } }

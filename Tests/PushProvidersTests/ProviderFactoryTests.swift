@@ -1,3 +1,4 @@
+import HTTP2
 import LoopIO
 import PushCrypto
 import PushModel
@@ -114,7 +115,7 @@ import Testing
       let provider = try #require(set.providers[CredentialKey(app: "chat", provider: .apns)])
       #expect(await provider.send(apnsRequest()).verdict == .accepted)
       #expect(server.requests.first?.fields[":authority"] == "api.push.apple.com")
-      #expect(metrics.registry.text().contains(#"connection_events_total{"#))
+      #expect(metrics.registry.render().contains(#"connection_events_total{"#))
       await set.shutDown()
     }
   }

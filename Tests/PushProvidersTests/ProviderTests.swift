@@ -25,6 +25,14 @@ func pool(
   return ConnectionPool(settings, on: loop, clock: SystemClock())
 }
 
+/// How a test's pool differs from the usual one.
+struct PoolChange: Sendable {
+  var apply: @Sendable (inout PoolSettings) -> Void = { _ in }
+
+  init() {}
+  init(_ apply: @escaping @Sendable (inout PoolSettings) -> Void) { self.apply = apply }
+}
+
 func apnsRequest() -> PushRequest {
   var request = PushRequest()
   request.deviceToken = bytes(String(repeating: "ab", count: 32))
@@ -65,7 +73,7 @@ extension SendOutcome {
   /// A provider of a production or sandbox credential against the stub.
   private func withProvider(
     _ environment: APNsEnvironment = .production,
-    change: @escaping @Sendable (inout PoolSettings) -> Void = { _ in },
+    _ change: PoolChange = PoolChange(),
     _ body: @escaping @Sendable (Loop, StubServer, APNsProvider, TurnedClock) async throws -> Void
   ) async throws {
     try await withServer { loop, server in
@@ -76,7 +84,8 @@ extension SendOutcome {
         key: CredentialKey(app: "chat", provider: .apns, environment: environment),
         authority: "api.push.apple.com",
         pool: try pool(
-          to: server, on: loop, keeping: APNsProvider.keptHeaders, clock: clock, change: change),
+          to: server, on: loop, keeping: APNsProvider.keptHeaders, clock: clock,
+          change: change.apply),
         tokens: tokens, clock: clock)
       try await body(loop, server, provider, clock)
       await provider.shutDown()
@@ -118,7 +127,8 @@ extension SendOutcome {
   }
 
   @Test func `one bearer serves all connections and topics`() async throws {
-    try await withProvider(change: { $0.maxConnections = 4 }) { _, server, provider, _ in
+    let wide = PoolChange { $0.maxConnections = 4 }
+    try await withProvider(.production, wide) { _, server, provider, _ in
       await withTaskGroup(of: Void.self) { group in
         let shared = UncheckedBox(provider)
         for _ in 0..<100 { group.addTask { _ = await shared.value.send(apnsRequest()) } }
@@ -196,15 +206,16 @@ extension SendOutcome {
   }
 
   @Test func `no answer in time is unknown, no server is never sent`() async throws {
-    try await withProvider(change: { $0.requestTimeout = .milliseconds(200) }) {
-      _, server, provider, _ in
+    let hasty = PoolChange { $0.requestTimeout = .milliseconds(200) }
+    try await withProvider(.production, hasty) { _, server, provider, _ in
       server.reply = { _ in nil }
       #expect(await provider.send(apnsRequest()).unknown == .timeout)
     }
-    try await withProvider(change: { settings in
+    let astray = PoolChange { settings in
       settings.endpoint = .tcp(host: "127.0.0.1", port: 1)
       settings.connectTimeout = .milliseconds(200)
-    }) { _, _, provider, _ in
+    }
+    try await withProvider(.production, astray) { _, _, provider, _ in
       #expect(await provider.send(apnsRequest()).neverSent == .noConnection)
     }
   }

@@ -87,7 +87,8 @@ import Testing
     #expect(counter.value == 2)
   }
 
-  @Test func `ids that could break the JSON and keys that cannot sign are refused at start`() throws {
+  @Test func `ids that could break the JSON and keys that cannot sign are refused at start`() throws
+  {
     #expect(throws: CredentialError.self) {
       try ProviderTokenSource(key: key, keyID: "A\"", teamID: "B")
     }
