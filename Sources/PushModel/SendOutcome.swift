@@ -35,6 +35,8 @@ package struct Answer: Sendable {
   package var messageName: String
   /// From Retry-After or RetryInfo.
   package var retryAfter: Duration?
+  /// False for a reason outside the provider's published set, which metrics count as `other`.
+  package var isKnownReason = true
 
   package init(
     status: Int, reason: String = "", detail: String = "", messageName: String = "",
