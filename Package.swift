@@ -113,7 +113,11 @@ let package = Package(
     tests(of: "RedisClient", ["LoopIO"]),
     tests(of: "HTTP2", ["LoopIO", "SharedState", "PushCrypto"]),
     tests(
-      of: "PushWorker", ["PushModel", "PushCodec", "PushSettings", "PushTelemetry", "LoopIO"]),
+      of: "PushWorker",
+      [
+        "PushModel", "PushCodec", "PushSettings", "PushTelemetry", "PushQueue", "LoopIO",
+        "SharedState",
+      ]),
     tests(of: "PushAdmin", ["PushTelemetry"]),
     tests(
       of: "PushQueue", ["PushWorker", "PushModel", "PushCodec", "RedisClient", "LoopIO"]),

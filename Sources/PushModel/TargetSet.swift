@@ -26,6 +26,15 @@ package struct TargetSet: Sendable, Equatable {
     rest[word] |= 1 << UInt64(index % 64)
   }
 
+  package mutating func remove(_ index: Int) {
+    guard index >= 64 else {
+      first &= ~(1 << UInt64(index))
+      return
+    }
+    let word = index / 64 - 1
+    if word < rest.count { rest[word] &= ~(1 << UInt64(index % 64)) }
+  }
+
   package mutating func formUnion(_ other: TargetSet) {
     first |= other.first
     while rest.count < other.rest.count { rest.append(0) }

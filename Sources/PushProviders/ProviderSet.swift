@@ -6,12 +6,9 @@ package import PushWorker
 package final class ProviderSet {
   private var pools: [(key: CredentialKey, pool: ConnectionPool)] = []
   package private(set) var providers: [CredentialKey: any PushProvider] = [:]
-  /// The same in the order of the configuration.
-  package private(set) var all: [any PushProvider] = []
 
   func add(_ provider: any PushProvider, _ pool: ConnectionPool) {
     providers[provider.key] = provider
-    all.append(provider)
     pools.append((provider.key, pool))
   }
 
@@ -22,6 +19,6 @@ package final class ProviderSet {
 
   /// Ends all connections after their requests.
   package func shutDown() async {
-    for provider in all { await provider.shutDown() }
+    for provider in providers.values { await provider.shutDown() }
   }
 }

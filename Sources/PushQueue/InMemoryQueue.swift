@@ -24,6 +24,7 @@ package final class InMemoryQueue: JobQueue {
   private var book = ReceiptBook()
   private var news = FleetNews()
   private var isHeldBack = false
+  private var waiting: Int?
 
   /// `clock` is the instance's own, for `startDeadline`; nil = the store's.
   package init(
@@ -201,6 +202,7 @@ package final class InMemoryQueue: JobQueue {
       content.nextWaiting += 1
       return content.nextWaiting
     }
+    waiting = number
     // Ends with this call: it is cancelled below.
     let timer = Task {
       if (try? await Task.sleep(for: limit)) != nil { store.wake(number) }
@@ -213,7 +215,12 @@ package final class InMemoryQueue: JobQueue {
       store.wake(number)
     }
     timer.cancel()
+    waiting = nil
     store.with { _ = $0.woken.remove(number) }
+  }
+
+  package func wake() {
+    if let waiting { store.wake(waiting) }
   }
 }
 

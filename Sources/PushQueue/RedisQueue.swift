@@ -190,6 +190,8 @@ package final class RedisQueue: JobQueue {
     await peek.wait(upTo: limit, amongInstances: news.instances)
   }
 
+  package func wake() { peek.wake() }
+
   // MARK: Other instances
 
   package func recover() async throws(QueueError) -> Int {

@@ -37,6 +37,8 @@ package protocol JobQueue: AnyObject {
   func reconcile() async throws(QueueError) -> [QueueItem]
   /// Waits, stealing nothing, until work may be there, `limit` is over, or the task is cancelled.
   func waitForWork(upTo limit: Duration) async
+  /// Ends a `waitForWork` under way: something became due that it does not know of.
+  func wake()
   /// Hands back all that is still ours and leaves the lease: the end of a clean shutdown.
   func release() async throws(QueueError)
 }

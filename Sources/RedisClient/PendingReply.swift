@@ -14,6 +14,9 @@ package final class PendingReply {
     return await withCheckedContinuation { waiting = $0 }
   }
 
+  /// True once the answer is there.
+  package var isThere: Bool { reply != nil }
+
   /// The answer, or nil when the task was cancelled first; the command may still run.
   package func valueUnlessCancelled(on loop: Loop) async -> RedisReply? {
     if let reply { return reply }
@@ -29,7 +32,8 @@ package final class PendingReply {
     return reply
   }
 
-  private func giveUp() {
+  /// Ends a `valueUnlessCancelled` under way with nil; the answer may still be awaited again.
+  package func giveUp() {
     guard reply == nil else { return }
     waiting?.resume(returning: .null)
     waiting = nil

@@ -1,0 +1,37 @@
+import PushCodec
+import PushModel
+
+/// One item under way: from take until its settlement is known to Redis.
+final class OpenItem {
+  let item: QueueItem
+  let event: DecodedEvent
+  /// When it was taken, UNIX milliseconds.
+  let takenAt: Int64
+  /// Targets that a lane has still to end.
+  var remaining = 0
+  /// Targets that did not end well, until they are written.
+  var failures: [Failure] = []
+  /// Targets for which nothing more is to be done, in Redis or in `unwritten`.
+  var done: TargetSet
+  /// Targets ended since the last progress was written.
+  var unwritten = 0
+  /// True once another instance may own it: nothing of it is sent or written any more.
+  var isAbandoned = false
+
+  /// How one target failed.
+  struct Failure {
+    let target: Int
+    let decision: Decision
+    /// What the provider answered, if it did.
+    let answer: Answer?
+    /// For a letter: field, value and limit; never a token.
+    let detail: String
+  }
+
+  init(_ item: QueueItem, _ event: DecodedEvent, takenAt: Int64) {
+    self.item = item
+    self.event = event
+    self.takenAt = takenAt
+    done = item.header.done
+  }
+}

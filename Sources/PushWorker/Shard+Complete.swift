@@ -1,0 +1,96 @@
+import LoopIO
+import PushCodec
+import PushModel
+import PushTelemetry
+import SharedState
+
+// Settling: what items leave is written in batches.
+extension Shard {
+  /// All targets of the item have ended.
+  func finish(_ item: OpenItem) {
+    if item.isAbandoned {
+      codec.recycle(item.event)
+      return
+    }
+    settle(Settlement(item.item.receipt, leaves(of: item)))
+    codec.recycle(item.event)
+  }
+
+  func settle(_ settlement: Settlement) {
+    if completer.add(settlement) { completerTimer?.arm(afterNanoseconds: Completer.patience) }
+  }
+
+  /// A large event's finished targets are written every 64, with what they leave, in one step: a
+  /// crash then repeats few of them (QUEUE 3, progress).
+  func writeProgressIfDue(_ item: OpenItem) {
+    if item.unwritten >= 64, item.remaining > 1 { writeProgress(item) }
+  }
+
+  func writeProgress(_ item: OpenItem) {
+    if item.unwritten == 0 || item.isAbandoned { return }
+    item.unwritten = 0
+    let step = ItemProgress(item.item.receipt, done: item.done, leaves: leaves(of: item))
+    if completer.add(step) { completerTimer?.arm(afterNanoseconds: Completer.patience) }
+  }
+
+  private func leaves(of item: OpenItem) -> [Leaving] {
+    if item.failures.isEmpty { return [] }
+    let leavings = Leavings(
+      codec: codec, worker: queue.instance, now: clock.wall(), serverOffset: serverOffset)
+    return leavings.write(item)
+  }
+
+  func runCompleter() async {
+    while true {
+      if completer.isEmpty {
+        if phase == .ended { break }
+        await completer.wake.wait()
+        continue
+      }
+      await flush()
+    }
+    completerHasEnded = true
+  }
+
+  private func flush() async {
+    for step in completer.takeProgress() {
+      await insist { () async throws(QueueError) in _ = try await queue.progress(step) }
+    }
+    let batch = completer.takeSettlements()
+    if batch.isEmpty { return }
+    await insist { () async throws(QueueError) in
+      let ours = try await queue.settle(batch)
+      let fenced = ours.count { !$0 }
+      if fenced > 0 { metrics.fencedAcks.add(fenced) }
+    }
+    var hasRetries = false
+    for settlement in batch {
+      open[settlement.receipt] = nil
+      for case .again in settlement.leaves { hasRetries = true }
+    }
+    // The fetcher may wait for longer than until these are due.
+    if hasRetries { queue.wake() }
+    fetchWake.raise()
+  }
+
+  /// Tries until Redis takes it: results are never thrown away. At the end of a shutdown the items
+  /// stay in Redis and another instance takes them.
+  private func insist(_ write: () async throws(QueueError) -> Void) async {
+    var pause = Duration.milliseconds(50)
+    while true {
+      do throws(QueueError) {
+        return try await write()
+      } catch {
+        if error.code == .fenced { return }
+        log.warning(
+          "results could not be stored yet",
+          [
+            .queue: .text(queue.name), .code: .text("\(error.code)"), .detail: .text(error.detail),
+          ])
+        if phase == .ended { return }
+      }
+      await self.pause(pause)
+      pause = min(pause * 2, .seconds(5))
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import PushCodec
+import PushModel
+import PushTelemetry
+import SharedState
+
+// The lanes: long-lived worker tasks, each with one push at a time.
+// Quiet: they go on. Drain: each ends when nothing waits. Cancel: their open requests end as
+// "unknown" when the providers shut down.
+extension Shard {
+  func runLane() async {
+    let lane = Lane()
+    while let job = await nextJob(lane) {
+      let started = await mayStart(job)
+      if started { await push(job, &lane.request) }
+      dispatcher.finished(group: job.group)
+      // What was not started stays in Redis as it is, and is handed back.
+      if !started && !job.item.isAbandoned { continue }
+      job.item.remaining -= 1
+      if job.item.remaining == 0 { finish(job.item) }
+    }
+    lanes -= 1
+  }
+
+  private func nextJob(_ lane: Lane) async -> Dispatcher<OpenItem>.Job? {
+    if lanes > wantedLanes { return nil }
+    if let job = dispatcher.next(lanes: wantedLanes) { return job }
+    if phase != .running { return nil }
+    idleLanes.append(lane)
+    return await lane.nextJob()
+  }
+
+  /// Hands waiting targets to idle lanes, the one used last first: its memory is warm.
+  func wakeLanes() {
+    while let lane = idleLanes.last, let job = dispatcher.next(lanes: wantedLanes) {
+      idleLanes.removeLast()
+      lane.resume(job)
+    }
+  }
+
+  /// Past the lease's local deadline nothing may be started: another instance may have the item.
+  private func mayStart(_ job: Dispatcher<OpenItem>.Job) async -> Bool {
+    while clock.monotonic() >= queue.startDeadline, !job.item.isAbandoned {
+      if isCutOff { return false }
+      await pause(.milliseconds(50))
+    }
+    return !job.item.isAbandoned
+  }
+
+  private func push(_ job: Dispatcher<OpenItem>.Job, _ request: inout PushRequest) async {
+    let open = job.item
+    let now = clock.wall()
+    switch codec.build(open.event, target: job.target, now: now, into: &request) {
+    case .built(let notes):
+      note(notes)
+      let started = clock.monotonic()
+      let outcome = await providers[job.group].send(request)
+      metrics.sendDuration.record(nanoseconds: clock.monotonic() - started)
+      conclude(job, outcome, request)
+    case .failed(let reason, let detail):
+      record(open, job.target, .dead(reason), nil, detail)
+    case .expired:
+      record(open, job.target, .expired, nil, "expired before it could be sent")
+    }
+  }
+
+  private func note(_ notes: BuildNotes) {
+    if !notes.changes.isDisjoint(with: [.body, .subtitle, .title]) { metrics.textShortened.add() }
+    if notes.changes.contains(.unicode) { metrics.textRepaired.add() }
+  }
+
+  // MARK: After the answer
+
+  private func conclude(
+    _ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ request: PushRequest
+  ) {
+    let open = job.item
+    let handles = pushMetrics[job.group]
+    if case .answered(let answer, .accepted) = outcome {
+      unreachable[job.group] = 0
+      handles.attempts(status: answer.status).add()
+      handles.accepted.add()
+      open.done.insert(job.target)
+      open.unwritten += 1
+      writeProgressIfDue(open)
+      return
+    }
+    concludeFailure(job, outcome, request)
+  }
+
+  private func concludeFailure(
+    _ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ request: PushRequest
+  ) {
+    let open = job.item
+    let handles = pushMetrics[job.group]
+    var answer: Answer?
+    var detail = ""
+    switch outcome {
+    case .answered(let said, _):
+      answer = said
+      detail = said.detail
+      unreachable[job.group] = 0
+      handles.attempts(status: said.status).add()
+    case .neverSent(let trouble):
+      unreachable[job.group] += 1
+      handles.unanswered.add()
+      detail = trouble.detail
+    case .unknown(let trouble):
+      handles.unanswered.add()
+      detail = trouble.detail
+    }
+    var random = SystemRandomNumberGenerator()
+    let decision = policy.decide(outcome, attempt(job), random: &random)
+    report(job, outcome, decision, request)
+    record(open, job.target, decision, answer, detail)
+  }
+
+  private func attempt(_ job: Dispatcher<OpenItem>.Job) -> Attempt {
+    let event = job.item.event
+    var attempt = Attempt()
+    attempt.provider = event.targets[job.target].provider
+    attempt.spent = job.item.item.header.attempt
+    attempt.firstTaken = job.item.item.header.firstTaken - serverOffset
+    attempt.now = clock.wall()
+    attempt.expiresAt = event.expiresAt
+    attempt.isOneShot = event.isOneShot
+    attempt.registeredAt = event.targets[job.target].registeredAt
+    attempt.unreachable = unreachable[job.group]
+    return attempt
+  }
+
+  /// Notes the end of a target that was not accepted.
+  func record(
+    _ open: OpenItem, _ target: Int, _ decision: Decision, _ answer: Answer?, _ detail: String
+  ) {
+    count(open, target, decision, answer)
+    open.done.insert(target)
+    open.unwritten += 1
+    open.failures.append(
+      OpenItem.Failure(target: target, decision: decision, answer: answer, detail: detail))
+    writeProgressIfDue(open)
+  }
+
+  private func count(
+    _ open: OpenItem, _ target: Int, _ decision: Decision, _ answer: Answer?
+  ) {
+    let target = open.event.targets[target]
+    switch decision {
+    case .accepted: break
+    case .invalidToken:
+      if target.credential >= 0 { pushMetrics[target.credential].invalidToken.add() }
+      metrics.invalidToken(target.provider, reason: answer?.reason ?? "", isKnown: true)
+    case .again(_, _, let cause):
+      metrics.retried(target.provider, cause: WorkerMetrics.RetriedBecause(cause))
+    case .dead(let reason):
+      queueMetrics.deadLetters(reason).add()
+      if target.credential >= 0 { pushMetrics[target.credential].dead.add() }
+    case .expired:
+      if target.credential >= 0 { pushMetrics[target.credential].expired.add() }
+    }
+  }
+}
+
+extension WorkerMetrics.RetriedBecause {
+  init(_ cause: Decision.Cause) {
+    switch cause {
+    case .server: self = .server
+    case .throttled: self = .throttled
+    case .connection: self = .connection
+    case .unknown: self = .unknown
+    case .auth: self = .auth
+    case .paused: self = .paused
+    case .newConnection: self = .newConnection
+    case .tokenUpdates: self = .tokenUpdates
+    case .registeredAgain: self = .server
+    }
+  }
+}

@@ -1,0 +1,190 @@
+package import LoopIO
+import PushCodec
+import PushModel
+import PushTelemetry
+import SharedState
+
+/// One loop's worth of the worker: it takes items, deals their targets out to lanes, and settles.
+///
+/// Everything of a push happens on this actor, whose executor is the loop, so that no step waits
+/// for another thread. Its roles are the fetcher, the lanes, the completer and the heartbeat.
+package actor Shard {
+  package nonisolated let loop: Loop
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe loop.asUnownedSerialExecutor()
+  }
+
+  let queue: any JobQueue
+  let codec: MessageCodec
+  let providers: [any PushProvider]
+  let policy: RetryPolicy
+  let metrics: WorkerMetrics
+  let log: Logger
+  let clock: any PushClock
+  var status: InstanceStatus
+
+  // Lanes.
+  var dispatcher: Dispatcher<OpenItem>
+  var wantedLanes: Int
+  var lanes = 0
+  var idleLanes: [Lane] = []
+  let laneChanges = Signal()
+  /// Handles of each credential, in the order of the list.
+  let pushMetrics: [PushMetrics]
+  let queueMetrics: QueueMetrics
+  /// Failures to reach a provider in a row, by credential.
+  var unreachable: [Int]
+
+  // Items.
+  var open: [Receipt: OpenItem] = [:]
+  let fetchWake = Signal()
+  let completer = Completer()
+  var completerTimer: LoopTimer?
+
+  // Lease.
+  var phase = Phase.starting
+  var news = FleetNews()
+  /// Redis' clock minus ours, in milliseconds.
+  var serverOffset: Int64 = 0
+  var lastTake: Int64 = 0
+  var lastBeat: Int64 = 0
+  var trouble: QueueError?
+  /// Taking is held by a signal (TSTP), apart from the pauses of the fleet.
+  var isHeld = false
+  var onNews: (@Sendable (FleetNews) -> Void)?
+
+  enum Phase { case starting, running, draining, ended }
+
+  /// Makes the parts on the loop and the shard around them.
+  package static func make(
+    on loop: Loop, _ makeParts: @escaping @Sendable (Loop) throws -> ShardParts
+  ) async throws -> Shard {
+    try await Task(executorPreference: loop) { Shard(on: loop, try makeParts(loop)) }.value
+  }
+
+  private init(on loop: Loop, _ parts: sending ShardParts) {
+    self.loop = loop
+    queue = parts.queue
+    codec = parts.codec
+    providers = parts.providers
+    policy = parts.policy
+    metrics = parts.metrics
+    log = parts.log
+    clock = parts.clock
+    status = parts.status
+    wantedLanes = max(1, parts.workers)
+    dispatcher = Dispatcher(groups: parts.providers.count)
+    unreachable = Array(repeating: 0, count: parts.providers.count)
+    let metrics = parts.metrics
+    pushMetrics = parts.providers.map { metrics.pushes(app: $0.key.app, provider: $0.key.provider) }
+    queueMetrics = metrics.queue(parts.queue.name)
+  }
+
+  /// Works until `stop` has drained it. Returns when everything of it has ended.
+  package func run() async {
+    phase = .running
+    completerTimer = LoopTimer(on: loop) { [completer] in completer.wake.raise() }
+    // The fetcher and the heartbeat are tasks of their own since each ends at its own time; this
+    // function waits for both.
+    let heartbeat = Task(executorPreference: loop) { await self.runHeartbeat() }
+    let fetcher = Task(executorPreference: loop) { await self.runFetcher() }
+    fetcherTask = fetcher
+    let completing = Task(executorPreference: loop) { await self.runCompleter() }
+    await withDiscardingTaskGroup { group in
+      while await lanesAreWanted() {
+        while lanes < wantedLanes, phase == .running {
+          lanes += 1
+          group.addTask(executorPreference: self.loop) { await self.runLane() }
+        }
+      }
+    }
+    await fetcher.value
+    await completing.value
+    heartbeat.cancel()
+    await heartbeat.value
+    completerTimer = nil
+  }
+
+  private var fetcherTask: Task<Void, Never>?
+
+  /// Waits for a change of the number of lanes; false when no lane is to be started any more.
+  private func lanesAreWanted() async -> Bool {
+    if lanes < wantedLanes, phase == .running { return true }
+    if phase != .running { return false }
+    await laneChanges.wait()
+    return phase == .running
+  }
+
+  /// Sets the number of lanes while running; lanes over it end with their present push.
+  package func scale(to workers: Int) {
+    let workers = max(1, workers)
+    if workers == wantedLanes { return }
+    wantedLanes = workers
+    while lanes > wantedLanes, let lane = idleLanes.popLast() { lane.resume(nil) }
+    laneChanges.raise()
+    fetchWake.raise()
+  }
+
+  /// Holds taking, or goes on.
+  package func hold(_ isHeld: Bool) {
+    self.isHeld = isHeld
+    fetchWake.raise()
+  }
+
+  /// Who is told what operators said through Redis, at each beat and take.
+  package func listen(_ body: @escaping @Sendable (FleetNews) -> Void) { onNews = body }
+
+  /// Takes nothing more, lets lanes finish for at most `grace`, then hands the rest back.
+  package func stop(grace: Duration) async {
+    guard phase == .running else { return }
+    phase = .draining
+    fetcherTask?.cancel()
+    fetchWake.raise()
+    laneChanges.raise()
+    await finishLanes(within: grace)
+    await endRoles()
+  }
+
+  /// Hands back at once what a `stop` under way still waits for.
+  package func hurry() { hurried = true }
+
+  private var hurried = false
+  /// True once nothing may be started any more.
+  var isCutOff = false
+
+  /// Lanes end one by one when nothing waits; what does not end in time is cut off.
+  private func finishLanes(within grace: Duration) async {
+    let end = clock.monotonic() + grace.nanoseconds
+    releaseIdleLanes()
+    while lanes > 0, !hurried, clock.monotonic() < end {
+      try? await loop.sleep(.milliseconds(5))
+      releaseIdleLanes()
+    }
+    isCutOff = true
+    _ = dispatcher.removeWaiting()
+    releaseIdleLanes()
+    // Requests still open end as "unknown": they are tried again by whoever takes the item next.
+    for provider in providers { await provider.shutDown() }
+  }
+
+  private func releaseIdleLanes() {
+    guard dispatcher.waiting == 0 else { return }
+    while let lane = idleLanes.popLast() { lane.resume(nil) }
+  }
+
+  private func endRoles() async {
+    while lanes > 0 { try? await loop.sleep(.milliseconds(2)) }
+    for item in open.values where item.remaining > 0 { writeProgress(item) }
+    phase = .ended
+    completer.wake.raise()
+    while !completerHasEnded { try? await loop.sleep(.milliseconds(2)) }
+    do throws(QueueError) {
+      try await queue.release()
+    } catch {
+      log.warning(
+        "items could not be handed back", [.queue: .text(queue.name), .detail: .text(error.detail)])
+    }
+  }
+
+  var completerHasEnded = false
+}

@@ -1,0 +1,102 @@
+import LoopIO
+import PushCodec
+import PushModel
+import PushQueue
+import PushSettings
+import PushTelemetry
+import PushWorker
+import SharedState
+import TestSupport
+import Testing
+
+/// A shard over the queue in memory and providers that say what the test wants.
+struct ShardHarness: Sendable {
+  let loop: Loop
+  let store: InMemoryStore
+  let shard: Shard
+  let sent: ScriptedProvider.Sent
+  let metrics: WorkerMetrics
+
+  typealias Script = @Sendable (PushRequest, Int) async -> SendOutcome
+
+  static let accepted = SendOutcome.answered(Answer(status: 200), .accepted)
+
+  static func refused(_ status: Int, _ reason: String, _ verdict: Verdict) -> SendOutcome {
+    .answered(Answer(status: status, reason: reason), verdict)
+  }
+
+  /// Runs `body` beside a working shard, and stops the shard afterwards.
+  static func run(
+    workers: Int = 8, script: @escaping Script,
+    _ body: @escaping @Sendable (ShardHarness) async throws -> Void
+  ) async throws {
+    try await onLoop { loop in
+      let harness = try await ShardHarness(on: loop, workers: workers, script: script)
+      let running = Task(executorPreference: loop) { await harness.shard.run() }
+      try await body(harness)
+      await harness.shard.stop(grace: .seconds(5))
+      await running.value
+    }
+  }
+
+  private init(on loop: Loop, workers: Int, script: @escaping Script) async throws {
+    self.loop = loop
+    let store = InMemoryStore(clock: SystemClock())
+    let sent = ScriptedProvider.Sent()
+    let metrics = WorkerMetrics()
+    self.store = store
+    self.sent = sent
+    self.metrics = metrics
+    shard = try await Shard.make(on: loop) { loop in
+      let keys = [
+        CredentialKey(app: "chat", provider: .apns), CredentialKey(app: "chat", provider: .fcm),
+      ]
+      let codec = MessageCodec(rules: Self.rules, credentials: Set(keys))
+      return ShardParts(
+        queue: InMemoryQueue(instance: "test.0", store: store), codec: codec,
+        providers: codec.credentialList.map { ScriptedProvider($0, on: loop, sent, script) },
+        policy: RetryPolicy(Self.retry), metrics: metrics,
+        log: Logger(level: .error), clock: SystemClock(), workers: workers)
+    }
+  }
+
+  private static var rules: MessageRules {
+    var app = AppRules(name: "chat")
+    app.apns = AppRules.APNsRules(topic: "com.example.chat")
+    app.fcm = AppRules.FCMRules(projectID: "p")
+    return MessageRules(apps: [app])
+  }
+
+  private static var retry: Settings.Retry {
+    var retry = Settings().retry
+    retry.apns.quick = DurationRange(from: .milliseconds(1), to: .milliseconds(2))
+    retry.connection.base = .milliseconds(1)
+    return retry
+  }
+
+  // MARK: Events
+
+  static func token(_ number: Int) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 64 - digits.count) + digits
+  }
+
+  func push(_ id: String, _ tokens: [String], extra: String = "") {
+    let devices = tokens.map { "{\"platform\":\"ios\",\"token\":\"\($0)\"}" }
+    let event =
+      "{\"id\":\"\(id)\",\"type\":\"message\",\"message\":{\"id\":1,\"text\":\"hi\"},"
+      + "\"sender\":{\"id\":\"u\",\"name\":\"Ann\"},\(extra)"
+      + "\"devices\":[\(devices.joined(separator: ","))]}"
+    store.push(Array(event.utf8))
+  }
+
+  /// Waits until the list, the retries and what is held are all empty.
+  func drained(within limit: Duration = .seconds(15)) async -> Bool {
+    await eventually(within: limit, on: loop) {
+      store.ready.isEmpty && store.delayed.isEmpty && store.inflight == 0
+    }
+  }
+
+  /// The dead letters as text.
+  var letters: [String] { store.dead.map { String(decoding: $0, as: UTF8.self) } }
+}
