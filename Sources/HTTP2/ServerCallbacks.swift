@@ -5,7 +5,7 @@ internal import CNghttp2
 /// Callbacks only fill the stream objects and tell the owner; nghttp2 allows submitting answers
 /// from within, but not ending the session, which waits until it has returned.
 enum ServerCallbacks {
-  static func makeSession(for connection: ServerConnection) -> OpaquePointer? {
+  static func makeSession(for streams: ServerStreams) -> OpaquePointer? {
     var callbacks: OpaquePointer?
     unsafe nghttp2_session_callbacks_new(&callbacks)
     defer { unsafe nghttp2_session_callbacks_del(callbacks) }
@@ -25,13 +25,16 @@ enum ServerCallbacks {
     unsafe nghttp2_option_set_no_closed_streams(option, 1)
 
     var session: OpaquePointer?
-    let user = unsafe Unmanaged.passUnretained(connection).toOpaque()
+    let user = unsafe Unmanaged.passUnretained(streams).toOpaque()
     unsafe nghttp2_session_server_new2(&session, callbacks, user, option)
     return unsafe session
   }
 
-  private static func connection(_ user: UnsafeMutableRawPointer?) -> ServerConnection {
-    unsafe Unmanaged<ServerConnection>.fromOpaque(user!).takeUnretainedValue()
+  /// The callbacks run while the connection is in use, so nothing here is retained.
+  private static func with<R>(
+    _ user: UnsafeMutableRawPointer?, _ body: (ServerStreams) -> R
+  ) -> R {
+    unsafe Unmanaged<ServerStreams>.fromOpaque(user!)._withUnsafeGuaranteedRef(body)
   }
 
   private static func stream(_ session: OpaquePointer?, _ id: Int32) -> ServerStream? {
@@ -40,13 +43,12 @@ enum ServerCallbacks {
   }
 
   private static let beginHeaders: nghttp2_on_begin_headers_callback = { session, frame, user in
-    let connection = unsafe connection(user)
     guard unsafe frame!.pointee.headers.cat == NGHTTP2_HCAT_REQUEST else {
-      connection.reading = nil  // a trailer: nobody asks for it
+      unsafe with(user) { $0.reading = nil }  // a trailer: nobody asks for it
       return 0
     }
     let id = unsafe frame!.pointee.hd.stream_id
-    let stream = connection.begin(id)
+    let stream = unsafe with(user) { $0.begin(id) }
     unsafe nghttp2_session_set_stream_user_data(
       session, id, Unmanaged.passUnretained(stream).toOpaque())
     return 0
@@ -54,9 +56,11 @@ enum ServerCallbacks {
 
   private static let header: nghttp2_on_header_callback = {
     _, _, name, nameCount, value, valueCount, _, user in
-    unsafe connection(user).reading?.append(
-      name: UnsafeBufferPointer(start: name, count: nameCount),
-      value: UnsafeBufferPointer(start: value, count: valueCount))
+    unsafe with(user) {
+      unsafe $0.reading?.append(
+        name: UnsafeBufferPointer(start: name, count: nameCount),
+        value: UnsafeBufferPointer(start: value, count: valueCount))
+    }
     return 0
   }
 
@@ -64,7 +68,7 @@ enum ServerCallbacks {
     session, _, id, bytes, count, user in
     unsafe stream(session, id)?.append(
       body: UnsafeBufferPointer(start: bytes, count: count),
-      limit: connection(user).options.maximumBodyBytes)
+      limit: with(user) { $0.maximumBodyBytes })
     return 0
   }
 
@@ -75,18 +79,20 @@ enum ServerCallbacks {
       guard UInt32(head.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0,
         let stream = unsafe stream(session, head.stream_id)
       else { break }
-      unsafe connection(user).completed(stream)
+      unsafe with(user) { $0.complete(stream) }
     case NGHTTP2_PING.rawValue where UInt32(head.flags) & NGHTTP2_FLAG_ACK.rawValue == 0:
-      let connection = unsafe connection(user)
-      connection.counts.pings += 1
-      guard connection.acknowledgesPings else { break }
+      let answers = unsafe with(user) { streams in
+        streams.counts.pings += 1
+        return streams.acknowledgesPings
+      }
+      guard answers else { break }
       unsafe withUnsafeBytes(of: frame!.pointee.ping.opaque_data) { data in
         _ = unsafe nghttp2_submit_ping(
           session, UInt8(NGHTTP2_FLAG_ACK.rawValue),
           data.baseAddress?.assumingMemoryBound(to: UInt8.self))
       }
     case NGHTTP2_RST_STREAM.rawValue:
-      unsafe connection(user).counts.resetsReceived += 1
+      unsafe with(user) { $0.counts.resetsReceived += 1 }
     default: break
     }
     return 0
@@ -97,14 +103,15 @@ enum ServerCallbacks {
     guard unsafe UInt32(frame!.pointee.hd.type) == NGHTTP2_RST_STREAM.rawValue else { return 0 }
     let isRefusal =
       unsafe frame!.pointee.rst_stream.error_code == NGHTTP2_REFUSED_STREAM.rawValue
-    let connection = unsafe connection(user)
-    if isRefusal { connection.counts.refused += 1 } else { connection.counts.resetsSent += 1 }
+    unsafe with(user) {
+      if isRefusal { $0.counts.refused += 1 } else { $0.counts.resetsSent += 1 }
+    }
     return 0
   }
 
   private static let streamClosed: nghttp2_on_stream_close_callback = { session, id, _, user in
     guard let stream = unsafe stream(session, id) else { return 0 }
-    unsafe connection(user).ended(stream)
+    unsafe with(user) { $0.ended(stream) }
     return 0
   }
 
@@ -121,21 +128,5 @@ enum ServerCallbacks {
       unsafe flags!.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
     }
     return count
-  }
-}
-
-extension ServerConnection {
-  fileprivate func begin(_ id: Int32) -> ServerStream {
-    let stream = spare.popLast() ?? makeStream()
-    stream.begin(id: id)
-    reading = stream
-    counts.streamsHighWater = max(counts.streamsHighWater, openStreams)
-    return stream
-  }
-
-  private func makeStream() -> ServerStream {
-    let stream = ServerStream()
-    streams.append(stream)
-    return stream
   }
 }

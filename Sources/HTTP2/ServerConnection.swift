@@ -2,7 +2,8 @@ internal import CNghttp2
 package import LoopIO
 import SharedState
 
-/// Who receives the requests of one connection. Called on the loop's thread.
+/// Who receives the requests of one connection, which holds it until the end. Called on the
+/// loop's thread.
 package protocol ServerConnectionOwner: AnyObject {
   /// A request is whole: answer it now, later, or never.
   func requestArrived(_ stream: ServerStream)
@@ -34,39 +35,30 @@ package protocol ServerConnectionOwner: AnyObject {
     package var resetsSent = 0
     package var resetsReceived = 0
     package var refused = 0
+
+    package init() {}
   }
 
-  package weak var owner: (any ServerConnectionOwner)?
-  package internal(set) var counts = Counts()
   /// The value last put into SETTINGS_MAX_CONCURRENT_STREAMS.
   package private(set) var maxConcurrentStreams: UInt32
   /// When the bytes under way were read from the socket, in nanoseconds of the monotonic clock.
   package private(set) var readAt: Int64 = 0
-  /// False: PINGs of the peer stay without their acknowledgement.
-  package var acknowledgesPings = true
   package let stream: ByteStream
 
-  let options: Options
-  var session: OpaquePointer?
-  /// Every stream object ever made here; the free ones are named by `spare`.
-  var streams: [ServerStream] = []
-  var spare: [ServerStream] = []
-  /// The one whose header block is being read.
-  var reading: ServerStream?
+  private var session: OpaquePointer?
+  /// Holds the owner until the connection is gone.
+  private let streams: ServerStreams
+  private var isReading = false
   private var isDeaf = false
   private var isReceiving = false
-  /// Requests that came with the last packet of the handshake, while `init` ran: the owner, who
-  /// has no connection to answer on until then, hears of them at the end of the turn.
-  private var early: [ServerStream]? = []
   private var closesAfterReading = false
 
   /// Takes over a stream on which ALPN chose h2 (or on which the peer knows it), and starts it.
   package init(_ stream: ByteStream, owner: any ServerConnectionOwner, options: Options) {
     self.stream = stream
-    self.owner = owner
-    self.options = options
+    streams = ServerStreams(owner: owner, maximumBodyBytes: options.maximumBodyBytes)
     maxConcurrentStreams = options.maxConcurrentStreams
-    unsafe session = ServerCallbacks.makeSession(for: self)
+    unsafe session = ServerCallbacks.makeSession(for: streams)
     submit([
       (UInt16(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), options.maxConcurrentStreams)
     ])
@@ -75,15 +67,22 @@ package protocol ServerConnectionOwner: AnyObject {
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, 1 << 24)
     stream.owner = self
     stream.setNeedsFill()
-    stream.startReading()
   }
 
   deinit {
     if let session = unsafe session { unsafe nghttp2_session_del(session) }
   }
 
+  package var counts: Counts { streams.counts }
+
+  /// False: PINGs of the peer stay without their acknowledgement.
+  package var acknowledgesPings: Bool {
+    get { streams.acknowledgesPings }
+    set { streams.acknowledgesPings = newValue }
+  }
+
   /// Requests that have begun and are not over.
-  package var openStreams: Int { streams.count - spare.count }
+  package var openStreams: Int { streams.openCount }
 
   package var isOpen: Bool { unsafe session != nil }
 
@@ -140,7 +139,7 @@ package protocol ServerConnectionOwner: AnyObject {
   /// connection closes when these are out.
   package func goAway(last: Int32, debugData: [UInt8]) {
     guard let session = unsafe session else { return }
-    counts.goAways += 1
+    streams.counts.goAways += 1
     unsafe debugData.withUnsafeBufferPointer { data in
       _ = unsafe nghttp2_submit_goaway(
         session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, NGHTTP2_NO_ERROR.rawValue,
@@ -181,27 +180,7 @@ package protocol ServerConnectionOwner: AnyObject {
     guard let session = unsafe session else { return }
     unsafe self.session = nil
     unsafe nghttp2_session_del(session)
-    for stream in streams where stream.isOpen { ended(stream) }
-    owner?.connectionEnded()
-  }
-
-  func completed(_ stream: ServerStream) {
-    stream.awaitsAnswer = true
-    if early == nil { owner?.requestArrived(stream) } else { early?.append(stream) }
-  }
-
-  private func tellOfEarlyRequests() {
-    guard let early else { return }
-    self.early = nil
-    for stream in early where stream.awaitsAnswer { owner?.requestArrived(stream) }
-  }
-
-  func ended(_ stream: ServerStream) {
-    stream.isOpen = false
-    spare.append(stream)
-    guard stream.awaitsAnswer else { return }
-    stream.awaitsAnswer = false
-    if early == nil { owner?.requestWithdrawn(stream) } else { early?.removeAll { $0 === stream } }
+    streams.endAll()
   }
 }
 
@@ -221,7 +200,7 @@ extension ServerConnection: ByteStreamOwner {
   }
 
   package func streamFill(_ output: inout [UInt8]) {
-    tellOfEarlyRequests()
+    startReading()
     guard let session = unsafe session, !isDeaf else { return }
     var piece: UnsafePointer<UInt8>?
     while output.count < 256 * 1024 {
@@ -230,6 +209,14 @@ extension ServerConnection: ByteStreamOwner {
       unsafe output.append(contentsOf: UnsafeBufferPointer(start: piece, count: count))
     }
     stream.setNeedsFill()
+  }
+
+  /// At the end of the turn in which the connection was made: requests that came with the last
+  /// packet of the handshake would else reach an owner whose connection is not there yet.
+  private func startReading() {
+    if isReading { return }
+    isReading = true
+    stream.startReading()
   }
 
   private func finishFilling(failed: Bool) {

@@ -72,7 +72,7 @@ package enum JSONEscape {
   }
 
   @inline(__always)
-  static func encode(_ byte: UInt8, into out: inout [UInt8]) {
+  package static func encode(_ byte: UInt8, into out: inout [UInt8]) {
     guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
       return out.append(byte)
     }
