@@ -88,3 +88,11 @@ enum Quantity {
     return "\(bytes / scale.bytes)\(scale.unit)"
   }
 }
+
+extension Duration {
+  /// A duration as settings and options write it, such as `15m`.
+  package init?(setting text: String) {
+    guard let duration = Quantity.duration(text) else { return nil }
+    self = duration
+  }
+}

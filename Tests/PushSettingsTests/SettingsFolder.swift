@@ -1,30 +1,16 @@
-import Glibc
 import PushSettings
+import TestSupport
 
 /// A folder of its own with a configuration in it.
 final class SettingsFolder {
-  let path: String
-  private var files: [String] = []
+  private let folder = TemporaryFolder()
+  var path: String { folder.path }
 
   init(_ yaml: String? = nil) {
-    var template = Array("/tmp/allim-settings-XXXXXX".utf8CString)
-    path = unsafe String(cString: mkdtemp(&template))
     if let yaml { add("allim.yaml", yaml) }
   }
 
-  deinit {
-    for file in files { _ = unsafe unlink(file) }
-    _ = unsafe rmdir(path)
-  }
-
-  @discardableResult func add(_ name: String, _ text: String) -> String {
-    let file = path + "/" + name
-    let stream = unsafe fopen(file, "w")
-    _ = unsafe fputs(text, stream)
-    _ = unsafe fclose(stream)
-    files.append(file)
-    return file
-  }
+  func add(_ name: String, _ text: String) { write([UInt8](text.utf8), to: folder.file(name)) }
 
   func load(
     environment: [String: String] = [:], flags: [SettingsSource.Flag] = [], isForWorker: Bool = true

@@ -1,6 +1,7 @@
 import Glibc
 import PushTelemetry
 import SharedState
+import TestSupport
 import Testing
 
 @Suite struct LoggerTests {
@@ -68,12 +69,12 @@ import Testing
   }
 
   @Test func `a flood is shown in part and then summed`() {
-    let clock = ManualClock()
+    let clock = ManualClock(wall: 1_796_036_317_123)
     let log = CapturedLog(format: .logfmt, clock: clock)
     for number in 0..<1_000 { log.logger.warning("flood", [.count: .count(number)]) }
     log.logger.info("another")
     #expect(log.text().split(separator: "\n").count == 21)
-    clock.advance(seconds: 10)
+    clock.advance(.seconds(10))
     log.logger.sumUpFloods()
     #expect(
       log.text()
@@ -100,7 +101,7 @@ final class CapturedLog {
   private let reader: Int32
   private let writer: Int32
 
-  init(format: LogFormat, clock: any PushClock = ManualClock()) {
+  init(format: LogFormat, clock: any PushClock = ManualClock(wall: 1_796_036_317_123)) {
     var ends: [Int32] = [0, 0]
     unsafe pipe(&ends)
     (reader, writer) = (ends[0], ends[1])
@@ -119,12 +120,4 @@ final class CapturedLog {
     let count = unsafe read(reader, &bytes, bytes.count)
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
-}
-
-final class ManualClock: PushClock {
-  private let nanoseconds = Guarded<Int64>(0)
-
-  func advance(seconds: Int64) { nanoseconds.withLock { $0 += seconds * 1_000_000_000 } }
-  func monotonic() -> Int64 { nanoseconds.withLock { $0 } }
-  func wall() -> Int64 { 1_796_036_317_123 + monotonic() / 1_000_000 }
 }

@@ -1,0 +1,40 @@
+internal import PushSettings
+
+extension Verb {
+  static let checkConfig = Verb(
+    name: "check-config",
+    summary: "Shows every problem of the configuration, or each value and where it came from.",
+    details: "Loads the keys. Secrets are shown as ***.",
+    examples: ["allim check-config", "allim check-config --config /etc/allim/allim.yaml --json"]
+  ) { invocation throws(CommandFailure) in
+    try invocation.requireOperands(0...0)
+    let loaded = try invocation.loadSettings(isForWorker: true)
+    let problems = CredentialCheck.problems(loaded)
+    guard problems.isEmpty else {
+      throw CommandFailure(.misuse, messages: problems.map(\.description))
+    }
+    if invocation.wantsJSON { printJSON(loaded) } else { printTable(loaded) }
+    return .done
+  }
+
+  private static func printJSON(_ loaded: LoadedSettings) {
+    let settings = loaded.effective.map { setting in
+      JSONValue.object([
+        ("key", .text(setting.key)), ("value", .optional(setting.value)),
+        ("origin", .text(setting.origin)),
+      ])
+    }
+    Console.print(
+      JSONValue.object([
+        ("file", .optional(loaded.file)), ("embeddedRedis", .flag(loaded.usesEmbeddedRedis)),
+        ("settings", .list(settings)),
+      ]).encoded)
+  }
+
+  private static func printTable(_ loaded: LoadedSettings) {
+    Console.table(
+      loaded.effective.map { [$0.key, shown($0.value ?? "(not set)"), shown($0.origin)] })
+    if loaded.usesEmbeddedRedis { Console.print("Redis: embedded, in ./.allim") }
+    Console.print("no problem")
+  }
+}

@@ -1,0 +1,97 @@
+internal import LoopIO
+internal import PushQueue
+internal import PushSettings
+internal import PushWorker
+internal import RedisClient
+internal import SharedState
+
+/// The private Redis of a folder, which `allim run` starts when there is no configuration.
+enum EmbeddedPlace {
+  static let socket = ".allim/redis.sock"
+}
+
+/// The way from the configuration to Redis, for operators' commands.
+struct RedisAccess: Sendable {
+  var loaded: LoadedSettings
+  /// The queue that a command is about.
+  var queue: String
+
+  init(_ invocation: Invocation) throws(CommandFailure) {
+    loaded = try invocation.loadSettings(isForWorker: false)
+    queue = invocation.value("--queue") ?? loaded.settings.queues[0].name
+  }
+
+  /// What people may read; no password.
+  var shownPlace: String {
+    guard let url = loaded.settings.redis.url else { return "embedded" }
+    return (try? RedisURL(url))?.description ?? "redis"
+  }
+
+  /// Runs `body` with the queue; ends the connection afterwards.
+  func withQueue(
+    _ body: @escaping @Sendable (QueueInspector, Loop) async throws -> ExitCode
+  ) throws(CommandFailure) -> ExitCode {
+    try onLoop { [self] loop async throws(CommandFailure) in
+      let client = try loaded.settings.redis.client(on: loop)
+      defer { client.close() }
+      do {
+        return try await body(try QueueInspector(queue, client), loop)
+      } catch let error as QueueError {
+        throw failure(error)
+      } catch let error as CommandFailure {
+        throw error
+      } catch { throw CommandFailure(.failed, "\(error)") }
+    }
+  }
+
+  private func failure(_ error: QueueError) -> CommandFailure {
+    let message = "redis (\(shownPlace)): \(error.detail)"
+    switch error.code {
+    case .unreachable where loaded.settings.redis.url == nil:
+      return CommandFailure(
+        .redisUnreachable,
+        "no redis.url is configured, and ./\(EmbeddedPlace.socket) does not answer: \(error.detail)"
+      )
+    case .unreachable: return CommandFailure(.redisUnreachable, message)
+    case .misconfigured: return CommandFailure(.misuse, message)
+    case .fenced, .refusing, .cancelled: return CommandFailure(.failed, message)
+    }
+  }
+}
+
+extension Settings.Redis {
+  /// A client that connects when it is first asked; without a URL, to the folder's private Redis.
+  func client(
+    on loop: Loop, clock: any PushClock = SystemClock()
+  ) throws(CommandFailure) -> RedisClient {
+    guard let url else {
+      let place = RedisURL(endpoint: .unix(path: EmbeddedPlace.socket))
+      return RedisClient(place, on: loop, clock: clock)
+    }
+    do throws(RedisError) {
+      let place = try RedisURL(url)
+      let tls = place.usesTLS ? try tls.context() : nil
+      return RedisClient(
+        place, tls: tls, serverName: tls == nil ? nil : self.tls.serverName, on: loop, clock: clock)
+    } catch { throw CommandFailure(.misuse, "redis.url: \(error.detail)") }
+  }
+}
+
+extension Settings.Redis.TLS {
+  fileprivate func context() throws(RedisError) -> TLSContext {
+    do {
+      return try TLSContext.client(caFile: caFile, identity: try identity(), alpn: [])
+    } catch let error as StreamError {
+      throw RedisError(.badURL, "redis.tls: \(error.detail)")
+    } catch let error as SettingsFile.Failure {
+      throw RedisError(.badURL, "redis.tls: \(error.reason)")
+    } catch { throw RedisError(.badURL, "redis.tls: \(error)") }
+  }
+
+  private func identity() throws(SettingsFile.Failure) -> TLSIdentity? {
+    guard let certFile, let keyFile else { return nil }
+    return TLSIdentity(
+      certificateChainPEM: try SettingsFile.read(certFile),
+      privateKeyPEM: try SettingsFile.read(keyFile))
+  }
+}
