@@ -30,7 +30,8 @@ package enum TokenShape: String, Sendable {
     // Without a way out of the loop the compiler takes many bytes at a time.
     let others = unsafe bytes.withUnsafeBufferPointer { bytes in
       var others: UInt8 = 0
-      for unsafebyte in unsafe bytes {
+      for i in 0..<bytes.count {
+        let byte = unsafe bytes[i]
         let isDigit: UInt8 = byte &- UInt8(ascii: "0") < 10 ? 1 : 0
         let isLetter: UInt8 = (byte | 0x20) &- UInt8(ascii: "a") < 6 ? 1 : 0
         others |= 1 ^ (isDigit | isLetter)
