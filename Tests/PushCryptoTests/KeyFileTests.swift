@@ -69,6 +69,17 @@ import Testing
     }
   }
 
+  @Test func `no damage to a key file crashes its reader`() {
+    let sound = [RFC7515.ecKey, RFC7515.rsaKeyPKCS1, RFC7515.ecKeyEncryptedSEC1].map(bytes)
+    for round in 0..<300 {
+      var file = sound[round % sound.count]
+      for _ in 0...round % 4 { file[.random(in: file.indices)] = .random(in: 0...255) }
+      if round.isMultiple(of: 5) { file = Array(file.prefix(.random(in: 0...file.count))) }
+      _ = try? PrivateKey(pem: file, password: round.isMultiple(of: 2) ? bytes("geheim") : nil)
+      _ = try? PublicKey(pem: file)
+    }
+  }
+
   @Test func `a certificate in place of its key is named`() throws {
     let authority = try CertificateAuthority()
     do throws(CryptoError) {
