@@ -15,9 +15,10 @@ package enum APNsAnswer {
     // Nearly all of them, and nothing to read.
     if status == 200 { return (Answer(status: 200, messageName: name), .accepted) }
     let fault = Fault(body)
-    let answer = Answer(
+    var answer = Answer(
       status: status, reason: fault.reason, messageName: name,
       retryAfter: retryAfter.flatMap { RetryAfter.read($0, now: wall) })
+    answer.isKnownReason = KnownReasons.apns.contains(fault.reason)
     let verdict = APNsVerdicts.judge(
       status: status, reason: fault.reason, timestamp: fault.timestamp)
     return (answer, verdict)

@@ -16,10 +16,11 @@ package enum FCMAnswer {
       return (Answer(status: 200, messageName: messageName(body)), .accepted)
     }
     let fault = FCMFault(body: body)
-    let answer = Answer(
+    var answer = Answer(
       status: status, reason: fault.code.isEmpty ? fault.rpcStatus : fault.code,
       detail: detail(fault),
       retryAfter: retryAfter.flatMap { RetryAfter.read($0, now: wall) } ?? fault.retryDelay)
+    answer.isKnownReason = KnownReasons.fcm.contains(answer.reason)
     return (answer, FCMVerdicts.judge(status: status, fault: fault, isLiveActivity: isLiveActivity))
   }
 

@@ -82,9 +82,10 @@ package final class FCMProvider: PushProvider {
   /// The token endpoint's refusal of our account is an answer; silence is none.
   private func withoutToken(_ trouble: AccessTokenTrouble) -> SendOutcome {
     guard trouble.isConfiguration else { return .neverSent(SendTrouble(.auth, trouble.detail)) }
-    let answer = Answer(
+    var answer = Answer(
       status: trouble.status, reason: trouble.reason, detail: trouble.detail,
       retryAfter: trouble.retryAfter)
+    answer.isKnownReason = KnownReasons.oauth.contains(trouble.reason)
     return .answered(answer, .pauseCredential(.credential))
   }
 }

@@ -6,9 +6,12 @@ package import PushWorker
 package final class ProviderSet {
   private var pools: [(key: CredentialKey, pool: ConnectionPool)] = []
   package private(set) var providers: [CredentialKey: any PushProvider] = [:]
+  /// The same in the order of the configuration.
+  package private(set) var all: [any PushProvider] = []
 
   func add(_ provider: any PushProvider, _ pool: ConnectionPool) {
     providers[provider.key] = provider
+    all.append(provider)
     pools.append((provider.key, pool))
   }
 
@@ -19,6 +22,6 @@ package final class ProviderSet {
 
   /// Ends all connections after their requests.
   package func shutDown() async {
-    for provider in providers.values { await provider.shutDown() }
+    for provider in all { await provider.shutDown() }
   }
 }

@@ -21,6 +21,9 @@ package struct TokenExchange: Sendable {
     self.timeout = timeout
   }
 
+  /// Stands for an error code when our own key does not sign.
+  static let keyReason = "key"
+
   package struct Grant: Sendable, Equatable {
     var accessToken: [UInt8]
     /// Seconds.
@@ -33,7 +36,7 @@ package struct TokenExchange: Sendable {
     do throws(CryptoError) {
       assertion = try Assertion.make(account, wall: wall)
     } catch {
-      return .failure(.init(isConfiguration: true, reason: "key", detail: error.detail))
+      return .failure(.init(isConfiguration: true, reason: Self.keyReason, detail: error.detail))
     }
     let call = HTTPSCall(
       url: url, form: Assertion.form(assertion), caFile: caFile, proxy: proxy, timeout: timeout)

@@ -94,6 +94,21 @@ func action(_ verdict: Verdict) -> String {
         == .retry(.tokenUpdates))
   }
 
+  @Test func `only published reasons may name a metric`() {
+    func isKnown(_ reason: String) -> Bool {
+      APNsAnswer.read(status: 400, body: bytes(#"{"reason":"\#(reason)"}"#), wall: 0).0
+        .isKnownReason
+    }
+    for rule in Self.rules where rule.code != "*" { #expect(isKnown(rule.code)) }
+    #expect(!isKnown("SomethingNew") && !isKnown(""))
+    for rule in FCMVerdictTests.rules where rule.api == "send" && rule.status > 0 {
+      #expect(rule.code == "*" || KnownReasons.fcm.contains(rule.code))
+    }
+    for rule in FCMVerdictTests.rules where rule.api == "oauth2" {
+      #expect(rule.code == "*" || KnownReasons.oauth.contains(rule.code))
+    }
+  }
+
   @Test func `what a stranger answers does not fill the log`() {
     let long = String(repeating: "x", count: 10_000)
     let (answer, _) = APNsAnswer.read(

@@ -96,6 +96,7 @@ import Testing
     try await onLoop { loop in
       let set = factory.makeProviders(on: loop, shard: 0, of: 2)
       #expect(set.providers.count == 6)
+      #expect(set.all.map(\.key) == settings.credentials.map(\.key))
       for (key, provider) in set.providers { #expect(provider.key == key) }
       #expect(set.snapshots.allSatisfy { $0.pool.open + $0.pool.connecting == 0 })
       await set.shutDown()
