@@ -45,8 +45,12 @@ package enum SettingsLoader {
       bytes = try SettingsFile.read(file)
     } catch { return reading.add(file, "", nil, "cannot be read: \(error.reason)") }
     do throws(YamlError) {
-      guard let document = try YamlParser.parse(bytes) else { return }
-      reading.read(document, into: &settings)
+      let parser = try YamlParser()
+      let document = try parser.parse(bytes)
+      for problem in parser.problems {
+        reading.add(reading.line(problem.line), "", nil, problem.reason)
+      }
+      if let document { reading.read(document, into: &settings) }
     } catch { reading.add(reading.line(error.line), "", nil, error.reason) }
   }
 

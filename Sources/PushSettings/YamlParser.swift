@@ -9,17 +9,19 @@ internal import CYaml
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let event: UnsafeMutablePointer<yaml_event_t>
 
-  /// nil for a document without content.
-  static func parse(_ bytes: [UInt8]) throws(YamlError) -> YamlNode? {
-    let parser = try YamlParser()
+  /// What is refused and can be passed over, in order.
+  private(set) var problems: [YamlError] = []
+
+  /// nil for a document without content. Throws what ends the reading.
+  func parse(_ bytes: [UInt8]) throws(YamlError) -> YamlNode? {
     return try unsafe bytes.withUnsafeBufferPointer { bytes throws(YamlError) in
       // libyaml keeps the pointer: it may be used only inside of this closure.
-      unsafe yaml_parser_set_input_string(parser.parser, bytes.baseAddress, bytes.count)
-      return try parser.document()
+      unsafe yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+      return try document()
     }
   }
 
-  private init() throws(YamlError) {
+  init() throws(YamlError) {
     unsafe parser = .allocate(capacity: 1)
     unsafe event = .allocate(capacity: 1)
     unsafe event.initialize(to: yaml_event_t())
@@ -56,15 +58,15 @@ internal import CYaml
     let data = unsafe event.pointee.data
     switch unsafe event.pointee.type {
     case YAML_SCALAR_EVENT:
-      try unsafe refuse(anchor: data.scalar.anchor, tag: data.scalar.tag)
+      unsafe refuse(anchor: data.scalar.anchor, tag: data.scalar.tag)
       return unsafe .scalar(
         text(data.scalar.value, data.scalar.length), line: start,
         isPlain: data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
     case YAML_SEQUENCE_START_EVENT:
-      try unsafe refuse(anchor: data.sequence_start.anchor, tag: data.sequence_start.tag)
+      unsafe refuse(anchor: data.sequence_start.anchor, tag: data.sequence_start.tag)
       return .list(try list(depth), line: start)
     case YAML_MAPPING_START_EVENT:
-      try unsafe refuse(anchor: data.mapping_start.anchor, tag: data.mapping_start.tag)
+      unsafe refuse(anchor: data.mapping_start.anchor, tag: data.mapping_start.tag)
       return .map(try map(depth), line: start)
     default: throw YamlError(line: start, reason: "aliases (*name) are not allowed")
     }
@@ -82,23 +84,27 @@ internal import CYaml
       guard case .scalar(let key, let line, _) = try node(depth: depth + 1) else {
         throw YamlError(line: line, reason: "a key must be a word")
       }
-      if let first = entries.first(where: { $0.key == key }) {
-        throw YamlError(
-          line: line, reason: "key \"\(key)\" is given twice, first in line \(first.line)")
-      }
       try advance()
-      entries.append(YamlEntry(key: key, line: line, node: try node(depth: depth + 1)))
+      let value = try node(depth: depth + 1)
+      if let first = entries.first(where: { $0.key == key }) {
+        let reason = "key \"\(key)\" is given twice, first in line \(first.line)"
+        problems.append(YamlError(line: line, reason: reason))
+      } else {
+        entries.append(YamlEntry(key: key, line: line, node: value))
+      }
     }
     return entries
   }
 
   private func refuse(
     anchor: UnsafeMutablePointer<yaml_char_t>?, tag: UnsafeMutablePointer<yaml_char_t>?
-  ) throws(YamlError) {
+  ) {
     if unsafe anchor != nil {
-      throw YamlError(line: line, reason: "anchors (&name) are not allowed")
+      problems.append(YamlError(line: line, reason: "anchors (&name) are not allowed"))
     }
-    if unsafe tag != nil { throw YamlError(line: line, reason: "tags (!name) are not allowed") }
+    if unsafe tag != nil {
+      problems.append(YamlError(line: line, reason: "tags (!name) are not allowed"))
+    }
   }
 
   /// The line of the current event.

@@ -1,5 +1,5 @@
-import Dispatch
 import Glibc
+import TestSupport
 
 /// A bare HTTP client over one TCP connection.
 final class PlainClient: Sendable {
@@ -30,9 +30,7 @@ final class PlainClient: Sendable {
   /// Everything until the peer closes. Waits on a thread of its own, since the server's answers are
   /// made by the pool that runs the tests.
   func rest() async -> String {
-    await withCheckedContinuation { done in
-      DispatchQueue(label: "client").async { done.resume(returning: self.read()) }
-    }
+    (try? await onLoop { _ in self.read() }) ?? "no thread"
   }
 
   private func read() -> String {

@@ -93,8 +93,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("a: &x 1", 1, "anchors"), ("workers: 1\nthreads: *x", 2, ""), ("a: 1\na: 2", 2, "given twice"),
-    ("workers: 1\n---\nworkers: 2", 2, "second document"), ("a: !!str 1", 1, "tags"),
+    ("workers: &x 1", 1, "anchors"), ("workers: 1\nthreads: *x", 2, ""),
+    ("workers: 1\nworkers: 2", 2, "given twice"),
+    ("workers: 1\n---\nworkers: 2", 2, "second document"), ("workers: !!int 1", 1, "tags"),
     ("workers: [\n", 2, ""), ("? [a]\n: b", 1, "a key must be a word"), ("a:\n\t- b", 2, ""),
   ])
   func `YAML that surprises is refused with its line`(yaml: String, line: Int, part: String) {
@@ -102,6 +103,15 @@ import Testing
     #expect(problems.count == 1)
     #expect(problems.first?.hasPrefix("allim.yaml:\(line): ") == true, "\(problems)")
     #expect(problems.first?.contains(part) == true, "\(problems)")
+  }
+
+  @Test func `what YAML may not hold is named beside the other problems`() {
+    let folder = SettingsFolder("workers: &x many\nthreads: 2\nthreads: 3\nlog: {level: loud}\n")
+    #expect(
+      folder.problems(isForWorker: false).map { $0.prefix(24) } == [
+        "allim.yaml:1: anchors (&", "allim.yaml:3: key \"threa", "allim.yaml:1: workers: \"",
+        "allim.yaml:4: log.level:",
+      ])
   }
 
   @Test func `endless depth ends with a problem`() {
