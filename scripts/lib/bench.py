@@ -27,10 +27,8 @@ TOPIC = "com.example.chat"
 class Sample:
     """The request that the worker makes of the sample event; all other clients send the same."""
 
-    def __init__(self, request, folder):
-        self.body = request.text.encode()
-        if len(self.body) != request.body_bytes:
-            raise ChainError(f"the record's body has {len(self.body)} bytes, {request.body_bytes} were sent")
+    def __init__(self, request, body, folder):
+        self.body = body
         self.body_file = pathlib.Path(folder) / "body.json"
         self.body_file.write_bytes(self.body)
         self.event_bytes = len(load.event())
@@ -106,7 +104,7 @@ endpoints: {{apnsProduction: "{host}:{ready['apnsPort']}", apnsSandbox: "{host}:
         worker = self.worker(simulator, server, workers=8, connections=1, rate=100)
         redis("RPUSH", load.QUEUE, load.event())
         request = wait_until(lambda: record.requests(simulator), 20, "the sample push")[0]
-        self.sample = Sample(request, self.folder)
+        self.sample = Sample(request, record.first_body(simulator), self.folder)
         self.stop_all()
 
     def h2load_run(self, port, requests, connections, rate=None):

@@ -182,9 +182,12 @@ class Simulator(Process):
         self.ready = json.loads(self.first_line(30))
         self.control = f"http://127.0.0.1:{self.ready['controlPort']}"
 
-    def get(self, path):
+    def get_bytes(self, path):
         with urllib.request.urlopen(self.control + path, timeout=30) as answer:
-            return json.load(answer)
+            return answer.read()
+
+    def get(self, path):
+        return json.loads(self.get_bytes(path))
 
     def call(self, method, path, value=None):
         body = None if value is None else json.dumps(value).encode()
