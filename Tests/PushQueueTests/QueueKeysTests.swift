@@ -1,0 +1,96 @@
+import PushModel
+import PushWorker
+import Testing
+
+@testable import PushQueue
+
+@Suite struct QueueKeysTests {
+  @Test func `a plain name gets a hash tag of its own`() throws {
+    let keys = try QueueKeys(queue: "push:messages")
+    #expect(keys.ready == "push:messages")
+    #expect(keys.dead == "{push:messages}:dead")
+    #expect(keys.held == "{push:messages}:invalid:held")
+    #expect(keys.inflight("ab.0") == "{push:messages}:inflight:ab.0")
+    #expect(keys.parked(app: "chat", .fcm) == "{push:messages}:parked:chat:fcm")
+  }
+
+  @Test func `a name with a hash tag keeps it`() throws {
+    #expect(try QueueKeys(queue: "{push}:ios").dead == "{push}:ios:dead")
+    #expect(try QueueKeys(queue: "a{b").prefix == "{a{b}", "an open brace alone is no tag")
+  }
+
+  @Test(arguments: ["", "a{}b", "a}b", "a{}", "{}{b}", "}"])
+  func `a name whose companions would lie in another slot is refused`(_ name: String) {
+    let error = #expect(throws: QueueError.self) { try QueueKeys(queue: name) }
+    #expect(error?.code == .misconfigured)
+  }
+}
+
+@Suite struct ItemHeaderTests {
+  private let header = ItemHeader(
+    id: "0a1b", attempt: 3, crashes: 1, firstTaken: 1_764_489_600_123, replays: 2,
+    done: TargetSet(all: 70))
+
+  @Test func `a header is read as it was written`() throws {
+    let item = Array(header.line.utf8) + Array("{\"a\":1}\n".utf8)
+    let found = try #require(ItemHeader.split(item))
+    #expect(found.header == header)
+    #expect(found.bytes == Array("{\"a\":1}\n".utf8))
+  }
+
+  @Test(arguments: [
+    "{\"a\":1}", "", "~", "~1;id=a;a=0;c=0;t0=0;r=0;done=0", "~2;id=a;a=0;c=0;t0=0;r=0;done=0\n{}",
+    "~1;id=a;a=-1;c=0;t0=0;r=0;done=0\n{}", "~1;id=a;a=;c=0;t0=0;r=0;done=0\n{}",
+    "~1;id=a;a=0;c=0;t0=99999999999999999999;r=0;done=0\n{}",
+    "~1;id=a;a=0;c=0;t0=0;r=0;done=x\n{}", "~1;id=a;a=0;c=0;t0=0;r=0;done=0;x=1\n{}",
+    "~1;a=0;id=a;c=0;t0=0;r=0;done=0\n{}",
+  ])
+  func `anything else is no header`(_ item: String) {
+    #expect(ItemHeader.split(Array(item.utf8)) == nil)
+  }
+}
+
+@Suite struct ReceiptBookTests {
+  @Test func `what a pending take may still bring is not adopted`() {
+    var book = ReceiptBook()
+    let first = book.beginTake(10)
+    book.endTake(first)
+    let second = book.beginTake(10)
+    #expect(book.compare([first, second]).unknown == [first])
+    book.endTake(second)
+    #expect(book.compare([first, second]).unknown == [first, second])
+    book.hold(second)
+    #expect(book.compare([first, second]).unknown == [first])
+  }
+
+  @Test func `what was settled is settled again and not adopted`() {
+    var book = ReceiptBook()
+    let first = book.beginTake(3)
+    book.endTake(first)
+    for receipt in first..<first + 3 { book.hold(receipt) }
+    book.settled(Settlement(first), wasOurs: true)
+    book.settled(Settlement(first + 1), wasOurs: false)
+    let found = book.compare([first, first + 1, first + 2])
+    #expect(found.again.map(\.receipt) == [first])
+    #expect(found.unknown == [first + 1])
+  }
+
+  @Test func `the ring forgets the oldest`() {
+    var ring = SettledRing(capacity: 3)
+    for receipt in 1...5 { ring.append(Settlement(Receipt(receipt))) }
+    #expect(!ring.contains(2))
+    #expect(ring.contains(3) && ring.contains(5))
+    #expect(ring.settlements(of: [1, 4]).map(\.receipt) == [4])
+  }
+}
+
+extension ItemHeaderTests {
+  @Test func `the status of an instance is read as it was written`() {
+    var status = InstanceStatus()
+    status.host = "push-1=a"
+    status.capacity = 256
+    status.busy = 3
+    status.adminAddress = "127.0.0.1:9464"
+    #expect(InstanceStatus(text: status.text) == status)
+  }
+}
