@@ -23,8 +23,9 @@ final class ClientConnection {
     self.pool = pool
     session = ClientSession(keptHeaders: pool.keptHeaders)
     slots = StreamSlots(
-      cap: pool.settings.maxStreams, firstRequestAlone: pool.settings.firstRequestAlone)
-    life = Liveness(idle: pool.pingIdle, at: now)
+      cap: pool.settings.maxStreams, firstRequestAlone: pool.settings.firstRequestAlone,
+      lifetime: pool.settings.requestsPerConnection)
+    life = Liveness(pool.pings, at: now)
   }
 
   /// Says the connection preface and begins to read.
@@ -92,6 +93,7 @@ final class ClientConnection {
     if isOver { return }
     if session.settingsArrived { obeySettings() }
     if let goAway = session.goAway, goAway.isNew { leave(goAway) }
+    if slots.isUsedUp && !slots.isDraining { retire() }
     while !session.ended.isEmpty { handOn() }
     if isOver { return }
     if slots.isDraining && session.open.isEmpty && !isEnding {

@@ -17,7 +17,10 @@ extension ConnectionPool {
     }
     for task in connects.values { task.cancel() }
     for connection in open { connection.retire() }
-    if !isEmpty { await withCheckedContinuation { shutDownWaiters.append($0) } }
+    await withCheckedContinuation { waiter in
+      shutDownWaiters.append(waiter)
+      tellWhenEmpty()
+    }
     paceTimer?.cancel()
     sweepTimer?.cancel()
   }
@@ -94,7 +97,7 @@ extension ConnectionPool {
 
   func received(_ goAway: ClientSession.GoAway) {
     // ENHANCE_YOUR_CALM: too many pings is what servers mean by it.
-    if goAway.code == 11 { pingIdle = pingIdle.map { $0 * 2 } }
+    if goAway.code == 11 { pings.idle = pings.idle.map { $0 * 2 } }
     report(.goAway(code: goAway.code, debug: goAway.debug))
   }
 

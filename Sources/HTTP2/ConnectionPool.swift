@@ -14,8 +14,8 @@ package import SharedState
   let clock: any PushClock
   let keptHeaders: [[UInt8]]
   let requestTimeout: Int64
-  /// Grows when a peer asks for calm.
-  var pingIdle: Int64?
+  /// The idle one grows when a peer asks for calm.
+  var pings: Liveness.Limits
   /// Called on the loop at each event; it must not call the pool.
   package var onEvent: ((ConnectionEvent) -> Void)?
 
@@ -52,7 +52,9 @@ package import SharedState
     self.clock = clock
     keptHeaders = settings.keptHeaders.map { Array($0.utf8) }
     requestTimeout = settings.requestTimeout.nanoseconds
-    pingIdle = settings.pingIdle?.nanoseconds
+    pings = Liveness.Limits(
+      idle: settings.pingIdle?.nanoseconds, silence: settings.pingSilence.nanoseconds,
+      answer: settings.pingTimeout.nanoseconds)
     let most = max(1, settings.maxConnections)
     let rate = settings.requestsPerSecond
     places = (0..<most).map { ConnectionRate(limit: rate, place: $0) }
@@ -149,7 +151,7 @@ package import SharedState
     var next = growth.nextLook(view(at: now)) ?? .max
     if !waiting.isEmpty { for connection in open { next = min(next, connection.nextStart) } }
     guard next < .max else { return paceTimer?.cancel() ?? () }
-    paceTimer?.arm(afterNanoseconds: max(next - now, 1_000_000))
+    paceTimer?.arm(afterNanoseconds: max(next, now + 1_000_000) - now)
   }
 
   private func view(at now: Int64) -> GrowthPlan.View {

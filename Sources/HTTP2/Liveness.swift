@@ -6,20 +6,22 @@
 struct Liveness {
   enum Action: Equatable { case none, ping, dead }
 
-  /// Open requests and no byte for so long: ask. A push is answered within a second or two.
-  static let silence: Int64 = 5_000_000_000
-  /// An answer to PING takes a round trip; this is fifty long ones.
-  static let answerWithin: Int64 = 5_000_000_000
+  /// Nanoseconds: without a byte on an idle connection (nil = never), without a byte while
+  /// requests are open, and from a PING to any byte.
+  struct Limits {
+    var idle: Int64?
+    var silence: Int64
+    var answer: Int64
+  }
 
-  private let idle: Int64?
+  private let limits: Limits
   private var lastHeard: Int64
   private var pingSentAt: Int64?
   /// Since when we wait for any byte: the first start after the last byte.
   private var askedAt: Int64?
 
-  /// `idle`: nanoseconds without a byte after which an idle connection is asked; nil = never.
-  init(idle: Int64?, at now: Int64) {
-    self.idle = idle
+  init(_ limits: Limits, at now: Int64) {
+    self.limits = limits
     lastHeard = now
   }
 
@@ -36,7 +38,7 @@ struct Liveness {
 
   /// What to do now; after `.ping` the caller sends one.
   mutating func check(at now: Int64) -> Action {
-    if let pingSentAt { return now - pingSentAt >= Self.answerWithin ? .dead : .none }
+    if let pingSentAt { return now - pingSentAt >= limits.answer ? .dead : .none }
     guard now >= pingDue else { return .none }
     pingSentAt = now
     return .ping
@@ -44,13 +46,13 @@ struct Liveness {
 
   /// When `check` next has something to say; nil = never, as things stand.
   var nextCheck: Int64? {
-    if let pingSentAt { return pingSentAt + Self.answerWithin }
+    if let pingSentAt { return pingSentAt + limits.answer }
     return pingDue == .max ? nil : pingDue
   }
 
   private var pingDue: Int64 {
-    let forSilence = askedAt.map { $0 + Self.silence } ?? .max
-    let forIdleness = idle.map { lastHeard + $0 } ?? .max
+    let forSilence = askedAt.map { $0 + limits.silence } ?? .max
+    let forIdleness = limits.idle.map { lastHeard + $0 } ?? .max
     return min(forSilence, forIdleness)
   }
 }

@@ -18,6 +18,14 @@ package struct PoolSettings: Sendable {
   package var maxStreams = Int(Int32.max)
   /// PING after so long without a byte; nil = only when requests get no answer.
   package var pingIdle: Duration? = .seconds(60)
+  /// PING when requests are open and no byte came for so long: a push is answered within a second
+  /// or two.
+  package var pingSilence: Duration = .seconds(5)
+  /// A connection without a byte for so long after a PING is dead.
+  package var pingTimeout: Duration = .seconds(5)
+  /// Requests after which a connection is replaced: stream ids end at 2^31-1, odd ones only
+  /// (RFC 9113 5.1.1).
+  package var requestsPerConnection = 1 << 30 - 1
   /// From the start on a connection to the answer; also the longest wait for a place on one.
   package var requestTimeout: Duration = .seconds(15)
   /// Name, TCP and TLS together; also the longest wait of a request while no connection stands.

@@ -15,21 +15,30 @@ struct StreamSlots {
   /// What a peer that refuses streams below its own limit seems to take.
   private var ceiling = Int.max
 
-  /// `cap`: our own limit, such as FCM's 100.
-  init(cap: Int, firstRequestAlone: Bool) {
+  /// Requests that may still start on this connection before its stream ids end.
+  private var left: Int
+
+  /// `cap`: our own limit, such as FCM's 100. `lifetime`: requests on the whole connection.
+  init(cap: Int, firstRequestAlone: Bool, lifetime: Int = .max) {
     self.cap = cap
     isAlone = firstRequestAlone
+    left = lifetime
   }
 
   var limit: Int {
-    if isDraining { return 0 }
+    if isDraining || isUsedUp { return 0 }
     let allowed = min(peerLimit, cap, ceiling)
     return isAlone ? min(allowed, 1) : allowed
   }
 
   var free: Int { max(0, limit - used) }
 
-  mutating func opened() { used += 1 }
+  var isUsedUp: Bool { left == 0 }
+
+  mutating func opened() {
+    used += 1
+    left -= 1
+  }
 
   mutating func closed() { used -= 1 }
 
