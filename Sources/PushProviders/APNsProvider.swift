@@ -10,7 +10,9 @@ package final class APNsProvider: PushProvider {
   private let tokens: ProviderTokenSource
   private let clock: any PushClock
   private var blocks: HeaderBlocks
-  private var brake = ReplacementBrake()
+  private var brake = ReplacementBrake(seconds: 10)
+  /// Shorter, since a paused credential sends no more than a probe now and then.
+  private var wedgeBrake = ReplacementBrake(seconds: 1)
   /// The last token for whose sake connections were replaced.
   private var replacedFor = 0
 
@@ -72,6 +74,7 @@ package final class APNsProvider: PushProvider {
   /// An expired token wedges its connections (apns.md 5.2): a new one goes with new connections.
   private func refresh(_ answer: Answer, _ token: ProviderToken) -> SendOutcome {
     guard tokens.refused(token) else {
+      if wedgeBrake.admits(now: clock.monotonic()) { pool.replaceConnections() }
       var answer = answer
       answer.detail = "a new provider token was called expired: is this machine's clock right?"
       return .answered(answer, .pauseCredential(.credential))

@@ -10,7 +10,7 @@ package final class FCMProvider: PushProvider {
   private let tokens: AccessTokenSource
   private let clock: any PushClock
   private var blocks: HeaderBlocks
-  private var brake = ReplacementBrake()
+  private var brake = ReplacementBrake(seconds: 10)
 
   /// Response fields that `pool` must keep.
   package static let keptHeaders = ["retry-after"]

@@ -21,12 +21,15 @@ extension SendTrouble {
 
 /// Replaces connections now and then, never so often that it could look like an attack (apns.md 12).
 struct ReplacementBrake {
-  private static let shortest: Int64 = 10 * 1_000_000_000
+  /// Between two replacements, in nanoseconds.
+  private let pause: Int64
   private var last = Int64.min / 2
+
+  init(seconds: Int64) { pause = seconds * 1_000_000_000 }
 
   /// True when connections may be replaced now.
   mutating func admits(now: Int64) -> Bool {
-    guard now - last >= Self.shortest else { return false }
+    guard now - last >= pause else { return false }
     last = now
     return true
   }
