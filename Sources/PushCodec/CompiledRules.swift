@@ -56,13 +56,7 @@ final class CompiledApp {
 final class CompiledType {
   let name: String
   let nameBytes: Piece
-  let builtIn: BuiltInType?
-  let pushType: PushType
-  let priority: EventPriority
-  /// Seconds.
-  let ttl: Int64
-  let style: AndroidStyle?
-  let expired: TypeRules.ExpiredRule
+  let rules: TypeRules
   let title: Template?
   let body: Template?
   let category: Piece
@@ -75,12 +69,7 @@ final class CompiledType {
       text.map { CompiledRules.add($0, to: &pool) } ?? .none
     }
     self.name = name
-    builtIn = rules.builtIn
-    pushType = rules.pushType
-    priority = rules.priority
-    ttl = rules.ttl
-    style = rules.style
-    expired = rules.expired
+    self.rules = rules
     nameBytes = add(name)
     title = rules.title.map { Template($0, &pool) }
     body = rules.body.map { Template($0, &pool) }

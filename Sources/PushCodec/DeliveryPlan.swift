@@ -24,7 +24,7 @@ struct DeliveryPlan {
     badge = recipient.badge
     contentAvailable = content.facts.contentAvailable
     let asked = content.facts.priority
-    priority = Self.number(asked ?? type.priority)
+    priority = Self.number(asked ?? type.rules.priority)
     switch content.facts.wish {
     case .alert, .background:
       followContent(content, rules, asked)
@@ -52,25 +52,24 @@ struct DeliveryPlan {
   private mutating func followContent(
     _ content: borrowing EventContent, _ rules: CompiledRules, _ asked: EventPriority?
   ) {
-    showsText = content.facts.hasText
+    let facts = content.facts
+    showsText = facts.hasText
     sound = Self.sound(content, rules)
     if showsText {
       pushType = .alert
-      mutableContent =
-        content.facts.mutableContent || !content.facts.image.isEmpty
-        || !content.facts.senderImage.isEmpty
-    } else if badge != nil || content.facts.sound.isSound {
+      mutableContent = facts.mutableContent || !facts.image.isEmpty || !facts.senderImage.isEmpty
+    } else if badge != nil || facts.sound.isSound {
       pushType = .alert
       priority = asked.map(Self.number) ?? 5
-      if rules.types[content.facts.type].builtIn == .read { contentAvailable = true }
+      if rules.types[facts.type].rules.builtIn == .read { contentAvailable = true }
     } else {
       if asked == .high || asked == .low { notes.insert(.priority) }
       pushType = .background
       priority = 5
       contentAvailable = true
     }
-    if pushType != content.facts.wish { notes.insert(.pushType) }
-    if content.facts.mutableContent, !showsText { notes.insert(.mutableContent) }
+    if pushType != facts.wish { notes.insert(.pushType) }
+    if facts.mutableContent, !showsText { notes.insert(.mutableContent) }
   }
 
   static func number(_ priority: EventPriority) -> UInt8 {

@@ -5,11 +5,6 @@ internal import PushWorker
 internal import RedisClient
 internal import SharedState
 
-/// The private Redis of a folder, which `allim run` starts when there is no configuration.
-enum EmbeddedPlace {
-  static let socket = ".allim/redis.sock"
-}
-
 /// The way from the configuration to Redis, for operators' commands.
 struct RedisAccess: Sendable {
   var loaded: LoadedSettings
@@ -50,7 +45,7 @@ struct RedisAccess: Sendable {
     case .unreachable where loaded.settings.redis.url == nil:
       return CommandFailure(
         .redisUnreachable,
-        "no redis.url is configured, and ./\(EmbeddedPlace.socket) does not answer: \(error.detail)"
+        "no redis.url is configured, and ./\(EmbeddedRedis.folder)/redis.sock does not answer: \(error.detail)"
       )
     case .unreachable: return CommandFailure(.redisUnreachable, message)
     case .misconfigured: return CommandFailure(.misuse, message)
@@ -65,8 +60,7 @@ extension Settings.Redis {
     on loop: Loop, clock: any PushClock = SystemClock()
   ) throws(CommandFailure) -> RedisClient {
     guard let url else {
-      let place = RedisURL(endpoint: .unix(path: EmbeddedPlace.socket))
-      return RedisClient(place, on: loop, clock: clock)
+      return RedisClient(EmbeddedRedis.url, on: loop, clock: clock)
     }
     do throws(RedisError) {
       let place = try RedisURL(url)

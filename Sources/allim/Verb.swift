@@ -37,7 +37,7 @@ struct Verb: Sendable {
 
 extension Verb {
   static let all: [Verb] = [
-    checkConfig, enqueue, stats, deadList, deadShow, deadCount, deadRetry, invalidList,
+    work, checkConfig, enqueue, stats, deadList, deadShow, deadCount, deadRetry, invalidList,
     invalidCount, invalidDrain, workers, scale, version,
   ]
 

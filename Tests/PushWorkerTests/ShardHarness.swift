@@ -17,7 +17,14 @@ struct ShardHarness: Sendable {
   let sent: ScriptedProvider.Sent
   let metrics: WorkerMetrics
 
-  typealias Script = @Sendable (PushRequest, Int) async -> SendOutcome
+  /// What the providers answer: to a request, and to how many times its token has been sent.
+  struct Script: Sendable {
+    let answer: @Sendable (PushRequest, Int) async -> SendOutcome
+
+    init(_ answer: @escaping @Sendable (PushRequest, Int) async -> SendOutcome) {
+      self.answer = answer
+    }
+  }
 
   static let accepted = SendOutcome.answered(Answer(status: 200), .accepted)
 
@@ -27,11 +34,11 @@ struct ShardHarness: Sendable {
 
   /// Runs `body` beside a working shard, and stops the shard afterwards.
   static func run(
-    workers: Int = 8, script: @escaping Script,
+    workers: Int = 8, _ script: Script,
     _ body: @escaping @Sendable (ShardHarness) async throws -> Void
   ) async throws {
     try await onLoop { loop in
-      let harness = try await ShardHarness(on: loop, workers: workers, script: script)
+      let harness = try await ShardHarness(on: loop, workers: workers, script)
       let running = Task(executorPreference: loop) { await harness.shard.run() }
       try await body(harness)
       await harness.shard.stop(grace: .seconds(5))
@@ -39,7 +46,7 @@ struct ShardHarness: Sendable {
     }
   }
 
-  private init(on loop: Loop, workers: Int, script: @escaping Script) async throws {
+  private init(on loop: Loop, workers: Int, _ script: Script) async throws {
     self.loop = loop
     let store = InMemoryStore(clock: SystemClock())
     let sent = ScriptedProvider.Sent()
@@ -54,7 +61,7 @@ struct ShardHarness: Sendable {
       let codec = MessageCodec(rules: Self.rules, credentials: Set(keys))
       return ShardParts(
         queue: InMemoryQueue(instance: "test.0", store: store), codec: codec,
-        providers: codec.credentialList.map { ScriptedProvider($0, on: loop, sent, script) },
+        providers: codec.credentialList.map { ScriptedProvider($0, on: loop, sent, script.answer) },
         policy: RetryPolicy(Self.retry), metrics: metrics,
         log: Logger(level: .error), clock: SystemClock(), workers: workers)
     }

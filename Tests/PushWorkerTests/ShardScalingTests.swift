@@ -37,7 +37,7 @@ private final class Gate: Sendable {
     async throws
   {
     let gate = Gate()
-    try await Harness.run(workers: 4, script: { _, _ in await gate.pass() }) { it in
+    try await Harness.run(workers: 4, Harness.Script { _, _ in await gate.pass() }) { it in
       for event in 0..<60 { it.push("e\(event)", [Harness.token(event)]) }
       #expect(await eventually(on: it.loop) { gate.inside == 3 })
       // Two credentials: one alone may hold three quarters.
@@ -54,7 +54,7 @@ private final class Gate: Sendable {
 
   @Test func `a stop lets pushes in progress finish`() async throws {
     let gate = Gate()
-    try await Harness.run(workers: 4, script: { _, _ in await gate.pass() }) { it in
+    try await Harness.run(workers: 4, Harness.Script { _, _ in await gate.pass() }) { it in
       for event in 0..<20 { it.push("e\(event)", [Harness.token(event)]) }
       #expect(await eventually(on: it.loop) { gate.inside > 0 })
       let stopping = Task(executorPreference: it.loop) { await it.shard.stop(grace: .seconds(20)) }
@@ -68,7 +68,7 @@ private final class Gate: Sendable {
 
   @Test func `what does not finish within the grace is handed back`() async throws {
     let gate = Gate()
-    try await Harness.run(workers: 2, script: { _, _ in await gate.pass() }) { it in
+    try await Harness.run(workers: 2, Harness.Script { _, _ in await gate.pass() }) { it in
       for event in 0..<5 { it.push("e\(event)", [Harness.token(event)]) }
       #expect(await eventually(on: it.loop) { gate.inside > 0 })
       let stopping = Task(executorPreference: it.loop) {

@@ -1,0 +1,39 @@
+internal import LoopIO
+internal import PushQueue
+internal import PushTelemetry
+internal import PushWorker
+internal import RedisClient
+
+/// Keeps the gauges of the queues: every process shows the same figures, so a look each five
+/// seconds is enough.
+struct QueueGauges: Sendable {
+  private let queues: [String]
+  private let metrics: WorkerMetrics
+
+  init(_ queues: [String], _ metrics: WorkerMetrics) {
+    self.queues = queues
+    self.metrics = metrics
+  }
+
+  /// Until the task is cancelled; ends the client.
+  func run(_ client: RedisClient) async {
+    while !Task.isCancelled {
+      for queue in queues { await look(queue, client) }
+      try? await client.loop.sleep(.seconds(5))
+    }
+    client.close()
+  }
+
+  /// Redis being away shows in other metrics; the figures stay as they were.
+  private func look(_ queue: String, _ client: RedisClient) async {
+    guard let inspector = try? QueueInspector(queue, client),
+      let stats = try? await inspector.stats()
+    else { return }
+    let gauges = metrics.queue(queue)
+    gauges.ready.set(stats.ready)
+    gauges.delayed.set(stats.delayed)
+    gauges.inflight.set(stats.inFlight)
+    gauges.deadLetters.set(stats.dead)
+    gauges.invalidTokens.set(stats.invalid)
+  }
+}

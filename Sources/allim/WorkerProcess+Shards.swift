@@ -1,0 +1,89 @@
+internal import LoopIO
+internal import PushCodec
+internal import PushModel
+internal import PushProviders
+internal import PushQueue
+internal import PushSettings
+internal import PushTelemetry
+internal import PushWorker
+internal import RedisClient
+internal import SharedState
+
+extension WorkerProcess {
+  /// One shard a thread; workers and connections are the process's and are divided among them.
+  func makeShards(
+    _ credentials: ProviderCredentials, _ probes: WorkerProbes, adminAddress: String
+  ) async throws(CommandFailure) -> [Shard] {
+    var status = InstanceStatus()
+    status.host = Machine.hostName
+    status.version = Version.number
+    status.adminAddress = adminAddress
+    let factory = ProviderFactory(
+      settings, credentials, metrics: metrics, logger: log, clock: clock)
+    let name = ProcessName()
+    let count = settings.threads.count(cores: Machine.cores)
+    var shards: [Shard] = []
+    for index in 0..<count {
+      let seed = ShardSeed(
+        settings: settings, rules: settings.messageRules(projectIDs: credentials.projectIDs),
+        factory: factory, metrics: metrics, log: log, clock: clock, status: status,
+        instance: name.instance(shard: index), index: index, count: count)
+      shards.append(try await seed.makeShard(probes))
+    }
+    return shards
+  }
+}
+
+/// What one shard is made from, on its loop.
+private struct ShardSeed: Sendable {
+  let settings: Settings
+  let rules: MessageRules
+  let factory: ProviderFactory
+  let metrics: WorkerMetrics
+  let log: Logger
+  let clock: SystemClock
+  let status: InstanceStatus
+  let instance: String
+  let index: Int
+  let count: Int
+
+  func makeShard(_ probes: WorkerProbes) async throws(CommandFailure) -> Shard {
+    let loop = Loop(name: "shard-\(index)")
+    loop.start()
+    do {
+      return try await Shard.make(on: loop) { loop in
+        let providers = factory.makeProviders(on: loop, shard: index, of: count)
+        probes.add(providers, on: loop)
+        return try makeParts(providers, on: loop)
+      }
+    } catch let error as QueueError {
+      throw CommandFailure(.misuse, "queues: \(error.detail)")
+    } catch let error as CommandFailure {
+      throw error
+    } catch {
+      throw CommandFailure(.failed, "\(error)")
+    }
+  }
+
+  private func makeParts(_ providers: ProviderSet, on loop: Loop) throws -> ShardParts {
+    let codec = MessageCodec(rules: rules, credentials: Set(providers.providers.keys))
+    return ShardParts(
+      queue: try makeQueue(on: loop), codec: codec,
+      providers: codec.credentialList.compactMap { providers.providers[$0] },
+      policy: RetryPolicy(settings.retry), metrics: metrics, log: log, clock: clock,
+      workers: Worker.share(settings.workers, index, of: count), status: status)
+  }
+
+  private func makeQueue(on loop: Loop) throws -> RedisQueue {
+    let configured = settings.queues[0]
+    var queue = QueueSettings()
+    queue.lease = configured.lease
+    // The same parts of a lease as the default's: 12 s, 3 s and 3 s.
+    queue.beat = configured.lease / 4
+    queue.margin = configured.lease / 4
+    return try RedisQueue(
+      configured.name, instance: instance,
+      client: try settings.redis.client(on: loop, clock: clock),
+      peek: try settings.redis.client(on: loop, clock: clock), settings: queue, clock: clock)
+  }
+}

@@ -1,0 +1,151 @@
+internal import LoopIO
+internal import PushAdmin
+internal import PushProviders
+internal import PushQueue
+internal import PushSettings
+internal import PushTelemetry
+internal import PushWorker
+internal import RedisClient
+internal import SharedState
+
+/// `allim run`: the parts of a worker, wired together on the control loop, which is the main
+/// thread.
+final class WorkerProcess {
+  let control: Loop
+  let settings: Settings
+  let log: Logger
+  let metrics = WorkerMetrics(version: Version.number)
+  let clock = SystemClock()
+  private let loaded: LoadedSettings
+
+  init(_ loaded: LoadedSettings, on control: Loop) {
+    self.loaded = loaded
+    self.control = control
+    settings = loaded.settings
+    log = Logger(loaded.settings.log)
+    ProcessMetrics.register(in: metrics.registry)
+  }
+
+  /// Runs until a signal ends it.
+  func run() async throws(CommandFailure) -> ExitCode {
+    let credentials = try readCredentials()
+    let embedded = try await openEmbeddedRedis()
+    try await checkRedis()
+    try await work(credentials)
+    await embedded?.stop()
+    log.info("the worker has ended")
+    return .done
+  }
+
+  private func readCredentials() throws(CommandFailure) -> ProviderCredentials {
+    do {
+      return try ProviderCredentials(settings, metrics: metrics, clock: clock)
+    } catch {
+      let problems = error.problems.map { problem in
+        loaded.problem(problem.settingsKey, reason: problem.error.text).description
+      }
+      throw CommandFailure(.misuse, messages: problems)
+    }
+  }
+
+  private func openEmbeddedRedis() async throws(CommandFailure) -> EmbeddedRedis? {
+    guard loaded.usesEmbeddedRedis else { return nil }
+    do {
+      let redis = try await EmbeddedRedis.open(on: control)
+      log.info(
+        "redis is embedded",
+        [
+          .path: .text(EmbeddedRedis.folder), .embedded: true,
+          .outcome: redis.isOwner ? "started" : "joined",
+        ])
+      return redis
+    } catch {
+      throw CommandFailure(.failed, error.detail)
+    }
+  }
+
+  private func checkRedis() async throws(CommandFailure) {
+    let client = try settings.redis.client(on: control, clock: clock)
+    defer { client.close() }
+    do {
+      try await StartCheck(settings.redis, log).run(client)
+    } catch {
+      throw CommandFailure(.misuse, error.detail)
+    }
+  }
+
+  private func work(_ credentials: ProviderCredentials) async throws(CommandFailure) {
+    let probes = WorkerProbes(metrics)
+    let admin = try startAdmin(probes)
+    let worker = Worker(
+      shards: try await makeShards(credentials, probes, adminAddress: admin.address))
+    probes.watch(worker)
+    await followFleet(worker)
+    let signals = try WorkerSignals.catchAll(worker, settings.shutdown.grace, log, on: control)
+    let gauges = try startGauges()
+    announce(admin.address, worker)
+    await worker.run()
+    gauges.cancel()
+    await gauges.value
+    signals.close()
+    admin.stop()
+  }
+
+  private func startAdmin(_ probes: WorkerProbes) throws(CommandFailure) -> AdminServer {
+    let wanted: AdminAddress =
+      settings.admin.listen.map { .fixed(host: $0.host, port: $0.port) } ?? .automatic
+    do {
+      return try AdminServer(wanted, probes.admin)
+    } catch {
+      throw CommandFailure(.misuse, "admin.listen: \(error.description)")
+    }
+  }
+
+  private func startGauges() throws(CommandFailure) -> Task<Void, Never> {
+    let client = LoopBoundClient(try settings.redis.client(on: control, clock: clock))
+    let gauges = QueueGauges(settings.queues.map(\.name), metrics)
+    // `work` cancels it and waits for it.
+    return Task(executorPreference: control) { await gauges.run(client.value) }
+  }
+
+  /// The number of workers that an operator wants of every process.
+  private func followFleet(_ worker: Worker) async {
+    let (configured, log) = (settings.workers, log)
+    for shard in worker.shards {
+      await shard.listen { news in
+        let wanted = news.wantedWorkers ?? configured
+        // It ends by itself: scaling only wakes lanes.
+        Task {
+          if await worker.lanes() == wanted { return }
+          await worker.scale(to: wanted)
+          log.info("the number of workers was changed by an operator", [.workers: .count(wanted)])
+        }
+      }
+    }
+  }
+
+  private func announce(_ admin: String, _ worker: Worker) {
+    log.info(
+      "the worker runs",
+      [
+        .version: .text(Version.number), .queue: .text(settings.queues[0].name),
+        .workers: .count(settings.workers), .threads: .count(worker.shards.count),
+        .admin: .text("http://\(admin)"),
+        .redis: .text(loaded.usesEmbeddedRedis ? "embedded" : "configured"),
+      ])
+  }
+}
+
+/// Carries a client to a task on the loop it belongs to.
+struct LoopBoundClient: @unchecked Sendable {
+  let value: RedisClient
+  init(_ value: RedisClient) { self.value = value }
+}
+
+extension Logger {
+  convenience init(_ settings: Settings.Log) {
+    self.init(
+      level: LogLevel(name: settings.level.rawValue) ?? .info,
+      format: settings.format == .json ? .json : .logfmt)
+  }
+}

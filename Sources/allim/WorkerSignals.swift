@@ -1,0 +1,94 @@
+internal import Glibc
+internal import LoopIO
+internal import PushTelemetry
+internal import PushWorker
+
+/// What signals do to a running worker (OPERATIONS 5).
+final class WorkerSignals {
+  private var sources: [SignalSource] = []
+  private let worker: Worker
+  private let grace: Duration
+  private let log: Logger
+  private let control: Loop
+  private var isStopping = false
+
+  static func catchAll(
+    _ worker: Worker, _ grace: Duration, _ log: Logger, on control: Loop
+  ) throws(CommandFailure) -> WorkerSignals {
+    do {
+      return try WorkerSignals(worker, grace, log, on: control)
+    } catch {
+      throw CommandFailure(.failed, error.detail)
+    }
+  }
+
+  private init(
+    _ worker: Worker, _ grace: Duration, _ log: Logger, on control: Loop
+  ) throws(StreamError) {
+    self.worker = worker
+    self.grace = grace
+    self.log = log
+    self.control = control
+    for signal in [SIGTERM, SIGINT] { try on(signal) { [unowned self] in stop(signal) } }
+    try on(SIGUSR1) { [unowned self] in report() }
+    try on(SIGTTIN) { [unowned self] in change(by: 1) }
+    try on(SIGTTOU) { [unowned self] in change(by: -1) }
+    // With a terminal, TSTP is the shell's.
+    if isatty(0) == 0 {
+      try on(SIGTSTP) { [unowned self] in hold(true) }
+      try on(SIGCONT) { [unowned self] in hold(false) }
+    }
+  }
+
+  private func on(_ signal: Int32, _ action: @escaping () -> Void) throws(StreamError) {
+    sources.append(try SignalSource(on: control, signal, action))
+  }
+
+  func close() {
+    for source in sources { source.close() }
+  }
+
+  /// The first asks to finish, the second to hand back at once.
+  private func stop(_ signal: Int32) {
+    let (worker, grace) = (worker, grace)
+    let isFirst = !isStopping
+    isStopping = true
+    log.info(isFirst ? "stopping" : "handing back now", [.signal: .count(signal)])
+    // `WorkerProcess` waits for the worker's end.
+    Task(executorPreference: control) {
+      if isFirst { await worker.stop(grace: grace) } else { await worker.hurry() }
+    }
+  }
+
+  private func hold(_ isHeld: Bool) {
+    let worker = worker
+    log.info(isHeld ? "taking is held" : "taking goes on")
+    Task(executorPreference: control) { for shard in worker.shards { await shard.hold(isHeld) } }
+  }
+
+  private func change(by step: Int) {
+    let (worker, log) = (worker, log)
+    Task(executorPreference: control) {
+      let now = await worker.lanes()
+      await worker.scale(to: max(1, now + step))
+      log.info(
+        "the number of workers was changed by a signal", [.workers: .count(max(1, now + step))])
+    }
+  }
+
+  private func report() {
+    let (worker, log) = (worker, log)
+    Task(executorPreference: control) {
+      for (index, shard) in worker.shards.enumerated() {
+        let state = await shard.snapshot()
+        log.info(
+          "state",
+          [
+            .instance: .count(index), .workers: .count(state.lanes), .busy: .count(state.busy),
+            .items: .count(state.open), .retries: .count(state.waiting),
+            .state: .text(state.trouble?.detail ?? (state.isPaused ? "paused" : "running")),
+          ])
+      }
+    }
+  }
+}
