@@ -56,7 +56,13 @@ final class CompiledApp {
 final class CompiledType {
   let name: String
   let nameBytes: Piece
-  let rules: TypeRules
+  let builtIn: BuiltInType?
+  let pushType: PushType
+  let priority: EventPriority
+  /// Seconds.
+  let ttl: Int64
+  let style: AndroidStyle?
+  let expired: TypeRules.ExpiredRule
   let title: Template?
   let body: Template?
   let category: Piece
@@ -69,7 +75,12 @@ final class CompiledType {
       text.map { CompiledRules.add($0, to: &pool) } ?? .none
     }
     self.name = name
-    self.rules = rules
+    builtIn = rules.builtIn
+    pushType = rules.pushType
+    priority = rules.priority
+    ttl = rules.ttl
+    style = rules.style
+    expired = rules.expired
     nameBytes = add(name)
     title = rules.title.map { Template($0, &pool) }
     body = rules.body.map { Template($0, &pool) }

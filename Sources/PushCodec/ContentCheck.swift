@@ -5,8 +5,8 @@ struct ContentCheck {
   let rules: CompiledRules
 
   func check(_ content: inout EventContent) throws(EventFault) {
-    let type = rules.types[content.facts.type].rules
-    if type.builtIn == .notice, !hasTitleOrBody(content.facts), content.facts.apnsPayload < 0,
+    if rules.types[content.facts.type].builtIn == .notice, !hasTitleOrBody(content.facts),
+      content.facts.apnsPayload < 0,
       content.facts.fcm < 0
     {
       throw .invalid(FieldPath("title"), "a notice needs a title or a body")
@@ -36,10 +36,15 @@ struct ContentCheck {
 
   /// True when the event itself gives every target something.
   private func hasPurpose(_ content: EventContent) -> Bool {
-    let facts = content.facts
-    if facts.hasText || facts.sound.isSound || facts.contentAvailable { return true }
-    if facts.apnsPayload >= 0 || facts.fcm >= 0 || hasKeys(facts.data, content) { return true }
-    switch facts.wish {
+    if content.facts.hasText || content.facts.sound.isSound || content.facts.contentAvailable {
+      return true
+    }
+    if content.facts.apnsPayload >= 0 || content.facts.fcm >= 0
+      || hasKeys(content.facts.data, content)
+    {
+      return true
+    }
+    switch content.facts.wish {
     case .alert: return false
     // The keys that a silent type adds are what it does.
     case .background: return !content.entries.isEmpty

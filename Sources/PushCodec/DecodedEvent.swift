@@ -31,7 +31,7 @@ package final class DecodedEvent {
   /// `ttl` 0: one attempt, no retry.
   package var isOneShot: Bool { content.facts.time.isOneShot }
   /// What happens when it expires unsent.
-  package var expiredRule: TypeRules.ExpiredRule { rules.types[content.facts.type].rules.expired }
+  package var expiredRule: TypeRules.ExpiredRule { rules.types[content.facts.type].expired }
   package var traceparent: String? {
     content.facts.traceparent.isEmpty ? nil : content.bytes.string(content.facts.traceparent)
   }

@@ -24,7 +24,7 @@ struct DeliveryPlan {
     badge = recipient.badge
     contentAvailable = content.facts.contentAvailable
     let asked = content.facts.priority
-    priority = Self.number(asked ?? type.rules.priority)
+    priority = Self.number(asked ?? type.priority)
     switch content.facts.wish {
     case .alert, .background:
       followContent(content, rules, asked)
@@ -52,24 +52,25 @@ struct DeliveryPlan {
   private mutating func followContent(
     _ content: borrowing EventContent, _ rules: CompiledRules, _ asked: EventPriority?
   ) {
-    let facts = content.facts
-    showsText = facts.hasText
+    showsText = content.facts.hasText
     sound = Self.sound(content, rules)
     if showsText {
       pushType = .alert
-      mutableContent = facts.mutableContent || !facts.image.isEmpty || !facts.senderImage.isEmpty
-    } else if badge != nil || facts.sound.isSound {
+      mutableContent =
+        content.facts.mutableContent || !content.facts.image.isEmpty
+        || !content.facts.senderImage.isEmpty
+    } else if badge != nil || content.facts.sound.isSound {
       pushType = .alert
       priority = asked.map(Self.number) ?? 5
-      if rules.types[facts.type].rules.builtIn == .read { contentAvailable = true }
+      if rules.types[content.facts.type].builtIn == .read { contentAvailable = true }
     } else {
       if asked == .high || asked == .low { notes.insert(.priority) }
       pushType = .background
       priority = 5
       contentAvailable = true
     }
-    if pushType != facts.wish { notes.insert(.pushType) }
-    if facts.mutableContent, !showsText { notes.insert(.mutableContent) }
+    if pushType != content.facts.wish { notes.insert(.pushType) }
+    if content.facts.mutableContent, !showsText { notes.insert(.mutableContent) }
   }
 
   static func number(_ priority: EventPriority) -> UInt8 {

@@ -25,9 +25,12 @@ struct DeviceReader {
     }
     if UnicodeCheck.isBroken(element, content) { throw .invalid(path, "broken Unicode") }
     var device = Device()
-    target.platform = try choice(fields[.platform], path.named("platform"), &content)
-    device.provider = try choice(fields[.provider], path.named("provider"), &content)
-    device.environment = try choice(fields[.environment], path.named("environment"), &content)
+    target.platform = try tables.platforms.find(
+      fields[.platform], path.named("platform"), &content)
+    device.provider = try tables.providers.find(
+      fields[.provider], path.named("provider"), &content)
+    device.environment = try tables.environments.find(
+      fields[.environment], path.named("environment"), &content)
     device.token = try token(fields[.token], path.named("token"), &content)
     device.fid = try token(fields[.fid], path.named("fid"), &content)
     device.voipToken = try token(fields[.voipToken], path.named("voipToken"), &content)
@@ -40,16 +43,6 @@ struct DeviceReader {
     case .apns: try chooseAPNs(device, path, &target, content)
     case .fcm: try chooseFCM(device, path, &target, content)
     }
-  }
-
-  private func choice<Value: RawRepresentable<String> & CaseIterable>(
-    _ token: Int?, _ path: FieldPath, _ content: inout EventContent
-  ) throws(EventFault) -> Value? {
-    guard let token else { return nil }
-    let piece = try content.string(token, path)
-    if let value = Value(rawValue: content.bytes.string(piece)) { return value }
-    let allowed = Value.allCases.map(\.rawValue).joined(separator: ", ")
-    throw .invalid(path, "\(content.shown(token)) is none of \(allowed)")
   }
 
   /// A token without the blanks around it.
@@ -150,7 +143,7 @@ struct DeviceReader {
 
   /// A call to a device without a PushKit token is shown as an alert.
   private func mayFallBack(_ content: EventContent) -> Bool {
-    !content.facts.wishIsExplicit && rules.types[content.facts.type].rules.builtIn == .call
+    !content.facts.wishIsExplicit && rules.types[content.facts.type].builtIn == .call
   }
 
   private func checkTopic(

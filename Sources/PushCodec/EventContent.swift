@@ -21,6 +21,8 @@ struct EventContent {
     if bytes.arena.capacity > 65_536 { bytes.arena = [] }
     bytes.arena.removeAll(keepingCapacity: true)
     if tokens.capacity > 16_384 { tokens = [] }
+    // Places of another item must never be looked up in the next one.
+    tokens.removeAll(keepingCapacity: true)
     if targets.capacity > 4_096 { targets = [] }
     facts = EventFacts()
     entries.removeAll(keepingCapacity: true)

@@ -5,7 +5,9 @@ extension EventReader {
   /// More keys than this cannot fit into any message, whatever they hold.
   static let maximumKeys = 4_096
 
-  func readData(_ fields: Fields<EventKey>, _ content: inout EventContent) throws(EventFault) {
+  func readData(_ fields: borrowing Fields<EventKey>, _ content: inout EventContent)
+    throws(EventFault)
+  {
     addTypeKeys(&content)
     guard let data = try content.object(fields[.data], FieldPath("data")) else { return }
     content.facts.data = data

@@ -2,7 +2,9 @@ import PushModel
 
 // How a message looks, sounds and behaves on the device.
 extension EventReader {
-  func readLook(_ fields: Fields<EventKey>, _ content: inout EventContent) throws(EventFault) {
+  func readLook(_ fields: borrowing Fields<EventKey>, _ content: inout EventContent)
+    throws(EventFault)
+  {
     content.facts.collapseKey = try content.string(fields[.collapseKey], FieldPath("collapseKey"))
     content.facts.channel = try content.string(fields[.channel], FieldPath("channel"))
       .orIfEmpty(rules.types[content.facts.type].channel)
@@ -19,10 +21,10 @@ extension EventReader {
     content.facts.contentAvailable = try content.flag(
       fields[.contentAvailable], FieldPath("contentAvailable"))
     content.facts.badge = try badge(fields[.badge], FieldPath("badge"), content)
-    content.facts.priority = try choice(
-      fields[.priority], FieldPath("priority"), EventPriority.allCases, &content)
-    content.facts.explicitPushType = try choice(
-      fields[.pushType], FieldPath("pushType"), PushType.allCases, &content)
+    content.facts.priority = try tables.priorities.find(
+      fields[.priority], FieldPath("priority"), &content)
+    content.facts.explicitPushType = try tables.pushTypes.find(
+      fields[.pushType], FieldPath("pushType"), &content)
     try readLevel(fields, &content)
   }
 
@@ -33,23 +35,11 @@ extension EventReader {
     try content.integer(token, in: 0...Int64(Int32.max), path).map { Int32($0) }
   }
 
-  func choice<Value: RawRepresentable<String>>(
-    _ token: Int?, _ path: FieldPath, _ all: [Value], _ content: inout EventContent
-  ) throws(EventFault) -> Value? {
-    let piece = try content.string(token, path)
-    guard piece.isPresent, let token else { return nil }
-    if let found = Value(rawValue: content.bytes.string(piece)) { return found }
-    let allowed = all.map(\.rawValue).joined(separator: ", ")
-    throw .invalid(path, "\(content.shown(token)) is none of \(allowed)")
-  }
-
   private func readLevel(
-    _ fields: Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
   ) throws(EventFault) {
     let path = FieldPath("interruptionLevel")
-    let level: InterruptionLevel? = try choice(
-      fields[.interruptionLevel], path, InterruptionLevel.allCases, &content)
-    if level != nil {
+    if try tables.levels.find(fields[.interruptionLevel], path, &content) != nil {
       content.facts.interruptionLevel = try content.string(fields[.interruptionLevel], path)
     }
     guard let token = fields[.relevanceScore] else { return }
@@ -101,9 +91,9 @@ extension EventReader {
     let fields = content.fields(of: token, tables.activity)
     var activity = EventFacts.Activity()
     activity.isPresent = true
-    let event: ActivityEvent? = try choice(
-      fields[.event], path("event"), ActivityEvent.allCases, &content)
-    guard let event else { throw .invalid(path("event"), "required") }
+    guard
+      let event = try tables.activityEvents.find(fields[.event], path("event"), &content)
+    else { throw .invalid(path("event"), "required") }
     activity.event = try content.string(fields[.event], path("event"))
     activity.contentState =
       try content.object(fields[.contentState], path("contentState")) ?? -1

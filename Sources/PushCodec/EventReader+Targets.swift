@@ -3,7 +3,7 @@ import PushModel
 // Recipients and devices.
 extension EventReader {
   func readTargets(
-    _ fields: Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
   ) throws(EventFault) {
     try readTopic(fields, &content)
     let isShort = fields[.devices] != nil || fields[.user] != nil || fields[.lastReadId] != nil
@@ -20,7 +20,7 @@ extension EventReader {
   }
 
   private func readTopic(
-    _ fields: Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
   ) throws(EventFault) {
     content.facts.topic = try content.string(fields[.topic], FieldPath("topic"))
     content.facts.condition = try content.string(fields[.condition], FieldPath("condition"))
@@ -34,7 +34,7 @@ extension EventReader {
   }
 
   private func readShortForm(
-    _ fields: Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
   ) throws(EventFault) {
     var recipient = RecipientFacts()
     recipient.user = try content.string(fields[.user], FieldPath("user"))

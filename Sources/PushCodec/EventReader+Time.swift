@@ -7,7 +7,9 @@ extension EventReader {
   /// Below it is a duration.
   private static let tooSmall: Int64 = 1_000_000_000
 
-  func readTime(_ fields: Fields<EventKey>, _ content: inout EventContent) throws(EventFault) {
+  func readTime(_ fields: borrowing Fields<EventKey>, _ content: inout EventContent)
+    throws(EventFault)
+  {
     var time = EventTime()
     let sent = try milliseconds(fields[.sentAt], FieldPath("sentAt"), content)
     time.sentAt = sent ?? firstTaken
@@ -22,7 +24,7 @@ extension EventReader {
       throw .invalid(FieldPath("expiresAt"), "given together with ttl")
     }
     let start = max(time.sentAt, time.notBefore * 1_000)
-    let life = ttl ?? rules.types[content.facts.type].rules.ttl
+    let life = ttl ?? rules.types[content.facts.type].ttl
     time.isOneShot = expiresAt == nil && life == 0
     // One attempt makes sense for 30 s only (EVENTS.md, `ttl`).
     time.expiresAt = expiresAt ?? start / 1_000 + (life == 0 ? 30 : life)
@@ -50,11 +52,33 @@ extension EventReader {
       try checkMoment(whole, token, path, content)
       return whole * 1_000
     }
-    guard let value = content.double(content.tokens[token]), value.magnitude < 1e18 else {
+    if let value = decimal(content.tokens[token], content) {
+      try checkMoment(value / 1_000, token, path, content)
+      return value
+    }
+    guard let value = content.double(content.tokens[token]), value.magnitude < 1e15 else {
       throw .invalid(path, "\(content.shown(token)) is not a number of UNIX seconds")
     }
     try checkMoment(Int64(value), token, path, content)
     return Int64(value * 1_000)
+  }
+
+  /// Ten digits with a fraction, as milliseconds: the usual form, without a detour over Double.
+  private func decimal(_ token: JSONToken, _ content: EventContent) -> Int64? {
+    guard token.kind == .number, token.count > 11, token.count <= 24 else { return nil }
+    let span = content.bytes.item.span
+    let start = Int(token.start)
+    guard span[start + 10] == UInt8(ascii: ".") else { return nil }
+    var value: Int64 = 0
+    for i in 0..<14 where i != 10 {
+      let digit = start + i < Int(token.end) ? span[start + i] &- 0x30 : 0
+      guard digit < 10 else { return nil }
+      value = value * 10 + Int64(digit)
+    }
+    for i in min(start + 14, Int(token.end))..<Int(token.end) where span[i] &- 0x30 > 9 {
+      return nil
+    }
+    return value
   }
 
   private func checkMoment(

@@ -41,7 +41,7 @@ struct EventReader {
   }
 
   private func readID(
-    _ fields: Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
   ) throws(EventFault) {
     let id = try content.string(fields[.id], FieldPath("id"))
     guard id.isPresent else {
@@ -57,7 +57,7 @@ struct EventReader {
   }
 
   private func readVersion(
-    _ fields: Fields<EventKey>, _ content: EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: EventContent
   ) throws(EventFault) {
     guard let token = fields[.v] else { return }
     guard content.tokens[token].kind == .number, content.isInteger(content.tokens[token]) else {
@@ -69,7 +69,7 @@ struct EventReader {
   }
 
   private func readType(
-    _ fields: Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
   ) throws(EventFault) {
     let name = try content.string(fields[.type], FieldPath("type"))
     guard name.isPresent else { throw .invalid(FieldPath("type"), "required") }
@@ -82,7 +82,7 @@ struct EventReader {
   }
 
   private func readApp(
-    _ fields: Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
   ) throws(EventFault) {
     let name = try content.string(fields[.app], FieldPath("app"))
     guard name.isPresent else {
@@ -106,7 +106,7 @@ struct EventReader {
   }
 
   private func readParts(
-    _ fields: Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
   ) throws(EventFault) {
     if let token = try content.object(fields[.room], FieldPath("room")) {
       let room = content.fields(of: token, tables.part)
@@ -133,7 +133,7 @@ struct EventReader {
   }
 
   private func readText(
-    _ fields: Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
   ) throws(EventFault) {
     content.facts.title = try content.string(fields[.title], FieldPath("title"))
     content.facts.subtitle = try content.string(fields[.subtitle], FieldPath("subtitle"))
@@ -165,7 +165,7 @@ struct EventReader {
   }
 
   private func readBlocks(
-    _ fields: Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
   ) throws(EventFault) {
     content.facts.traceparent = try content.string(fields[.traceparent], FieldPath("traceparent"))
     if let token = try content.object(fields[.apns], FieldPath("apns")) {
@@ -183,14 +183,14 @@ struct EventReader {
   }
 
   /// The block of headers has the last word on the push type, then the event, then the type.
-  private func readWish(_ fields: Fields<EventKey>, _ content: inout EventContent) {
+  private func readWish(_ fields: borrowing Fields<EventKey>, _ content: inout EventContent) {
     if let asked = HeaderBlock.pushType(content) ?? content.facts.explicitPushType {
       content.facts.wish = asked
       content.facts.wishIsExplicit = true
     } else if content.facts.activity.isPresent {
       content.facts.wish = .liveactivity
     } else {
-      content.facts.wish = rules.types[content.facts.type].rules.pushType
+      content.facts.wish = rules.types[content.facts.type].pushType
     }
   }
 }

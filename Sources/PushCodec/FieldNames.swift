@@ -1,3 +1,5 @@
+import PushModel
+
 /// The keys of an event (EVENTS.md 1).
 enum EventKey: UInt8, CaseIterable {
   case v, id, type, app, room, sender, message, title, subtitle, body, titleLocKey, titleLocArgs
@@ -31,8 +33,8 @@ enum SoundKey: UInt8, CaseIterable { case name, critical, volume }
 /// The keys of `apns`.
 enum ApnsKey: UInt8, CaseIterable { case headers, payload }
 
-/// One table for each kind of object; made once per codec.
-struct KeyTables {
+/// One table for each kind of object and each set of words; made once per codec.
+final class KeyTables {
   let event = KeyTable<EventKey>()
   let part = KeyTable<PartKey>()
   let recipient = KeyTable<RecipientKey>()
@@ -40,4 +42,11 @@ struct KeyTables {
   let activity = KeyTable<ActivityKey>()
   let sound = KeyTable<SoundKey>()
   let apns = KeyTable<ApnsKey>()
+  let platforms = Vocabulary<Platform>()
+  let providers = Vocabulary<Provider>()
+  let environments = Vocabulary<APNsEnvironment>()
+  let priorities = Vocabulary<EventPriority>()
+  let pushTypes = Vocabulary<PushType>()
+  let levels = Vocabulary<InterruptionLevel>()
+  let activityEvents = Vocabulary<ActivityEvent>()
 }

@@ -150,8 +150,7 @@ extension JSONWriter {
 
   @inline(__always)
   mutating func copy(_ range: Range<Int>, _ source: Span<UInt8>) {
-    // `range` lies in `source`, checked by extracting.
-    unsafe source.extracting(range).withUnsafeBufferPointer { unsafe out.append(contentsOf: $0) }
+    PieceBytes.append(source.extracting(range), to: &out)
   }
 
   /// The inside of a string again with only the escapes that JSON demands; the number of bytes

@@ -51,8 +51,9 @@ struct KeyTable<Key: CaseIterable & RawRepresentable> where Key.RawValue == UInt
   }
 }
 
-/// Where the values of an object's known keys stand: a token each.
-struct Fields<Key: CaseIterable & RawRepresentable> where Key.RawValue == UInt8 {
+/// Where the values of an object's known keys stand: a token each. Not copyable, since it is large
+/// and every reader needs it once.
+struct Fields<Key: CaseIterable & RawRepresentable>: ~Copyable where Key.RawValue == UInt8 {
   private var tokens: InlineArray<48, Int32> = InlineArray(repeating: -1)
   private var seen: UInt64 = 0
   /// The key token of a key given twice.

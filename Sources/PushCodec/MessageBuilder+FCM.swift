@@ -54,7 +54,7 @@ extension MessageBuilder {
     var size = FCMSize()
     let recipient = content.recipients[Int(target.recipient)]
     let isData =
-      (rules.types[content.facts.type].rules.style ?? rules.apps[content.facts.app].style) == .data
+      (rules.types[content.facts.type].style ?? rules.apps[content.facts.app].style) == .data
     writer.byte(UInt8(ascii: "{"))
     self.target(content, target)
     if parts.isAndroid, !isData, hasAndroidText(content) {
@@ -73,9 +73,9 @@ extension MessageBuilder {
   private func isOnlyWeb(_ parts: FCMParts) -> Bool { parts.isWeb && !parts.isAndroid }
 
   private func hasAndroidText(_ content: borrowing EventContent) -> Bool {
-    let facts = content.facts
-    return !facts.title.isEmpty || !facts.body.isEmpty || !facts.locKey.isEmpty
-      || !facts.titleLocKey.isEmpty
+    return !content.facts.title.isEmpty || !content.facts.body.isEmpty
+      || !content.facts.locKey.isEmpty
+      || !content.facts.titleLocKey.isEmpty
   }
 
   private mutating func target(_ content: borrowing EventContent, _ target: PushTarget) {
@@ -102,21 +102,20 @@ extension MessageBuilder {
   }
 
   private mutating func android(_ content: borrowing EventContent, isData: Bool) {
-    let facts = content.facts
     writer.open("android")
-    let priority = facts.priority ?? rules.types[facts.type].rules.priority
+    let priority = content.facts.priority ?? rules.types[content.facts.type].priority
     writer.field("priority", priority == .high ? "HIGH" : "NORMAL")
     writer.key("ttl")
     writer.byte(UInt8(ascii: "\""))
     writer.integer(min(secondsLeft(content), FCMDuration.maximum))
     writer.raw("s\"")
-    if rules.apps[facts.app].collapses {
-      writer.field("collapse_key", facts.collapseKey, content.bytes)
+    if rules.apps[content.facts.app].collapses {
+      writer.field("collapse_key", content.facts.collapseKey, content.bytes)
     }
     if !isData, hasAndroidText(content) {
       writer.open("notification")
-      writer.field("channel_id", facts.channel, content.bytes)
-      writer.field("tag", facts.collapseKey, content.bytes)
+      writer.field("channel_id", content.facts.channel, content.bytes)
+      writer.field("tag", content.facts.collapseKey, content.bytes)
       androidSound(content)
       if let badge = plan.badge { writer.field("notification_count", integer: Int64(badge)) }
       androidLocalised(content)
@@ -155,14 +154,13 @@ extension MessageBuilder {
 
   /// The block for browsers; the bytes that count when nothing else shows the texts.
   private mutating func web(_ content: borrowing EventContent, counts: Bool) -> Int {
-    let facts = content.facts
     writer.open("webpush")
     writer.open("headers")
     writer.key("TTL")
     writer.byte(UInt8(ascii: "\""))
     writer.integer(min(secondsLeft(content), FCMDuration.maximum))
     writer.byte(UInt8(ascii: "\""))
-    switch facts.priority ?? rules.types[facts.type].rules.priority {
+    switch content.facts.priority ?? rules.types[content.facts.type].priority {
     case .high: writer.field("Urgency", "high")
     case .normal: writer.field("Urgency", "normal")
     case .low: writer.field("Urgency", "low")
@@ -173,15 +171,15 @@ extension MessageBuilder {
       writer.open("notification")
       writer.field("title", texts.title, content.bytes)
       writer.field("body", texts.body, content.bytes)
-      writer.field("icon", facts.senderImage, content.bytes)
-      writer.field("image", facts.image, content.bytes)
-      writer.field("tag", facts.collapseKey, content.bytes)
+      writer.field("icon", content.facts.senderImage, content.bytes)
+      writer.field("image", content.facts.image, content.bytes)
+      writer.field("tag", content.facts.collapseKey, content.bytes)
       writer.close()
-      bytes = texts.title.length + texts.body.length + facts.image.length
+      bytes = texts.title.length + texts.body.length + content.facts.image.length
     }
-    if content.bytes.hasPrefix(facts.url, "https://") {
+    if content.bytes.hasPrefix(content.facts.url, "https://") {
       writer.open("fcm_options")
-      writer.field("link", facts.url, content.bytes)
+      writer.field("link", content.facts.url, content.bytes)
       writer.close()
     }
     writer.close()

@@ -64,24 +64,23 @@ extension MessageBuilder {
   /// What stands beside the alert.
   private mutating func presentation(_ content: borrowing EventContent) {
     if plan.pushType == .voip { return }
-    let facts = content.facts
     if plan.pushType == .alert {
       if let badge = plan.badge { writer.field("badge", integer: Int64(badge)) }
       sound(content)
     }
     if plan.contentAvailable { writer.field("content-available", integer: 1) }
     if !plan.showsText { return }
-    writer.field("thread-id", facts.threadID, content.bytes)
-    writer.field("category", facts.category, content.bytes)
+    writer.field("thread-id", content.facts.threadID, content.bytes)
+    writer.field("category", content.facts.category, content.bytes)
     if plan.mutableContent { writer.field("mutable-content", integer: 1) }
     if plan.isTimeSensitive {
       writer.field("interruption-level", "time-sensitive")
     } else {
-      writer.field("interruption-level", facts.interruptionLevel, content.bytes)
+      writer.field("interruption-level", content.facts.interruptionLevel, content.bytes)
     }
-    number("relevance-score", facts.relevanceScore, content)
-    writer.field("target-content-id", facts.targetContentID, content.bytes)
-    writer.field("filter-criteria", facts.filterCriteria, content.bytes)
+    number("relevance-score", content.facts.relevanceScore, content)
+    writer.field("target-content-id", content.facts.targetContentID, content.bytes)
+    writer.field("filter-criteria", content.facts.filterCriteria, content.bytes)
   }
 
   private mutating func sound(_ content: borrowing EventContent) {
@@ -163,7 +162,7 @@ extension MessageBuilder {
     if shows {
       if plan.pushType == .background {
         plan.pushType = .alert
-        let type = rules.types[content.facts.type].rules
+        let type = rules.types[content.facts.type]
         plan.priority = DeliveryPlan.number(content.facts.priority ?? type.priority)
       }
       return

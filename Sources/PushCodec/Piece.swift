@@ -77,22 +77,26 @@ struct PieceBytes {
   /// Appends the bytes as they are.
   @inline(__always)
   func append(_ piece: Piece, to out: inout [UInt8]) {
-    switch piece.place {
-    case .item: out.append(contentsOf: item[piece.range])
-    case .arena: out.append(contentsOf: arena[piece.range])
-    case .rules: out.append(contentsOf: rules[piece.range])
-    case .none: break
-    }
+    withBytes(of: piece) { Self.append($0, to: &out) }
+  }
+
+  /// A slice of an array would be counted as one more owner of it.
+  @inline(__always)
+  static func append(_ bytes: borrowing Span<UInt8>, to out: inout [UInt8]) {
+    unsafe bytes.withUnsafeBufferPointer { unsafe out.append(contentsOf: $0) }
   }
 
   /// Copies a piece to the end of the arena.
   mutating func copyToArena(_ piece: Piece) {
-    switch piece.place {
-    case .item: arena.append(contentsOf: item[piece.range])
-    case .arena: arena.append(contentsOf: Array(arena[piece.range]))
-    case .rules: arena.append(contentsOf: rules[piece.range])
-    case .none: break
-    }
+    // An owner of its own, since the arena grows while the piece is read.
+    let source =
+      switch piece.place {
+      case .item, .none: item
+      case .arena: Array(arena[piece.range])
+      case .rules: rules
+      }
+    let start = piece.place == .arena ? 0 : Int(piece.start)
+    Self.append(source.span.extracting(start..<start + piece.length), to: &arena)
   }
 
   func areEqual(_ a: Piece, _ b: Piece) -> Bool {

@@ -9,11 +9,11 @@ struct TextMaker {
     let type = rules.types[content.facts.type]
     if content.facts.title.isEmpty, content.facts.titleLocKey.isEmpty {
       content.facts.title =
-        type.title.map { make($0, &content) } ?? builtInTitle(type.rules.builtIn, content)
+        type.title.map { make($0, &content) } ?? builtInTitle(type.builtIn, content)
     }
     if content.facts.body.isEmpty, content.facts.locKey.isEmpty {
       content.facts.body =
-        type.body.map { make($0, &content) } ?? builtInBody(type.rules.builtIn, &content)
+        type.body.map { make($0, &content) } ?? builtInBody(type.builtIn, &content)
     }
   }
 
@@ -32,7 +32,12 @@ struct TextMaker {
       // In a named room the title is the room, so the body names the sender.
       if content.facts.roomName.isEmpty || content.facts.senderName.isEmpty { return text }
       if text.isEmpty { return content.facts.senderName }
-      return join([content.facts.senderName, rules.names.colon, text], &content)
+      let start = content.bytes.arena.count
+      content.bytes.copyToArena(content.facts.senderName)
+      content.bytes.copyToArena(rules.names.colon)
+      content.bytes.copyToArena(text)
+      let isPlain = content.facts.senderName.form == .plain && text.form == .plain
+      return Piece(.arena, start..<content.bytes.arena.count, isPlain ? .plain : .text)
     case .callEnd: return rules.apps[content.facts.app].textMissedCall
     case .call, .notice, .read, .withdraw, .sync, nil: return .none
     }

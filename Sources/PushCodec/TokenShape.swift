@@ -26,9 +26,19 @@ package enum TokenShape: String, Sendable {
   }
 
   /// True for one or more hex digits.
-  static func isHex(_ bytes: Span<UInt8>) -> Bool {
-    for i in 0..<bytes.count where JSONEscape.hexValue(bytes[i]) == nil { return false }
-    return bytes.count > 0
+  static func isHex(_ bytes: borrowing Span<UInt8>) -> Bool {
+    // Without a way out of the loop the compiler takes many bytes at a time.
+    let others = unsafe bytes.withUnsafeBufferPointer { bytes in
+      var others: UInt8 = 0
+      for i in 0..<bytes.count {
+        let byte = unsafe bytes[i]
+        let isDigit: UInt8 = byte &- UInt8(ascii: "0") < 10 ? 1 : 0
+        let isLetter: UInt8 = (byte | 0x20) &- UInt8(ascii: "a") < 6 ? 1 : 0
+        others |= 1 ^ (isDigit | isLetter)
+      }
+      return others
+    }
+    return others == 0 && bytes.count > 0
   }
 
   @inline(__always)

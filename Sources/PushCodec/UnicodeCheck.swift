@@ -4,7 +4,7 @@ import PushModel
 enum UnicodeCheck {
   /// Throws when a string outside the lists and the display texts is broken.
   static func event(
-    _ content: EventContent, _ fields: Fields<EventKey>
+    _ content: EventContent, _ fields: borrowing Fields<EventKey>
   ) throws(EventFault) {
     if content.brokenStrings == 0 { return }
     let display = displayTokens(content)
