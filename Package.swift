@@ -106,7 +106,7 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "PushModel"),
     tests(of: "PushCrypto"),
-    tests(of: "PushCodec", ["PushModel", "PushCrypto"]),
+    tests(of: "PushCodec", ["PushModel", "PushCrypto"], exclude: ["Fixtures"]),
     tests(of: "PushTelemetry", ["PushModel", "SharedState"]),
     tests(of: "PushSettings", ["PushModel"]),
     tests(of: "LoopIO", ["SharedState", "PushCrypto"]),

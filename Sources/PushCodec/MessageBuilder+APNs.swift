@@ -15,7 +15,7 @@ extension MessageBuilder {
       builder.writer.close()
       if isPatched { try builder.mergePayload(content, from: 0) }
       builder.notes.bytes = builder.writer.out.count
-      return builder.writer.out.count - builder.plan.pushType.maximumBodyBytes
+      return Excess(bytes: builder.notes.bytes - builder.plan.pushType.maximumBodyBytes)
     }
     notes.limit = plan.pushType.maximumBodyBytes
     try writeHeaders(content, target, &request)

@@ -44,7 +44,8 @@ extension MessageBuilder {
       builder.writer.close()
       builder.notes.bytes = size.message
       let relayed = parts.isApple ? size.payload + size.data : 0
-      return max(size.message - limit, relayed - 4_096)
+      let message = Excess(bytes: size.message - limit, isInJSON: false)
+      return relayed - 4_096 > message.bytes ? Excess(bytes: relayed - 4_096) : message
     }
   }
 

@@ -53,16 +53,17 @@ struct MessageBuilder {
   /// Writes, measures, and shortens texts until the message fits.
   mutating func fit(
     _ content: inout EventContent, limit: Int,
-    _ write: (inout MessageBuilder, borrowing EventContent) throws(EventFault) -> Int
+    _ write: (inout MessageBuilder, borrowing EventContent) throws(EventFault) -> Excess
   ) throws(EventFault) {
     texts.clamp(to: limit, &content.bytes, &notes.changes)
     while true {
       writer.out.removeAll(keepingCapacity: true)
       let excess = try write(&self, content)
-      if excess <= 0 { return }
+      if excess.bytes <= 0 { return }
       if !texts.shorten(by: excess, &content.bytes, &notes.changes) {
         throw EventFault(
-          .payloadTooLarge, "\(limit + excess) bytes without text to shorten, allowed are \(limit)")
+          .payloadTooLarge,
+          "\(limit + excess.bytes) bytes without text to shorten, allowed are \(limit)")
       }
     }
   }

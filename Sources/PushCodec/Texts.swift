@@ -1,3 +1,10 @@
+/// By how much a message is too long, at or below 0 when it fits.
+struct Excess {
+  var bytes: Int
+  /// True when bytes count as JSON, with escapes; false when the texts alone count.
+  var isInJSON = true
+}
+
 /// The display texts of one message, and how much of each is kept.
 struct Texts {
   var title: Piece
@@ -20,7 +27,7 @@ struct Texts {
   /// Takes at least `excess` bytes off the first text that can still give some; false when none
   /// can. The cut text is put at the end of the arena.
   mutating func shorten(
-    by excess: Int, _ bytes: inout PieceBytes, _ notes: inout BuildNotes.Changes
+    by excess: Excess, _ bytes: inout PieceBytes, _ notes: inout BuildNotes.Changes
   ) -> Bool {
     for field in 0..<3 {
       let original = originals[field]
@@ -28,10 +35,12 @@ struct Texts {
       // Cutting must pay for the ellipsis; the ellipsis alone is the end.
       guard kept[field] > (wasCut ? 0 : Self.ellipsis.count) else { continue }
       let old = kept[field]
+      let escapes = original.form == .text && excess.isInJSON
       let budget = bytes.withBytes(of: original) {
-        Self.cost($0, old, original.form) - excess - (wasCut ? 0 : Self.ellipsis.count)
+        Self.cost($0, old, escapes) - excess.bytes - (wasCut ? 0 : Self.ellipsis.count)
       }
-      kept[field] = Self.prefix(of: original, costing: max(0, budget), atMost: old, bytes)
+      kept[field] = Self.prefix(
+        of: original, costing: max(0, budget), atMost: old, escapes, bytes)
       apply(field, &bytes, &notes)
       return true
     }
@@ -43,7 +52,8 @@ struct Texts {
     to limit: Int, _ bytes: inout PieceBytes, _ notes: inout BuildNotes.Changes
   ) {
     for field in 0..<3 where originals[field].length > limit {
-      kept[field] = Self.prefix(of: originals[field], costing: limit, atMost: limit, bytes)
+      kept[field] = Self.prefix(
+        of: originals[field], costing: limit, atMost: limit, false, bytes)
       apply(field, &bytes, &notes)
     }
   }
@@ -70,9 +80,9 @@ struct Texts {
     }
   }
 
-  /// What the first `count` bytes take in JSON.
-  private static func cost(_ text: borrowing Span<UInt8>, _ count: Int, _ form: Piece.Form) -> Int {
-    if form != .text { return count }
+  /// What the first `count` bytes take, with escapes or without.
+  private static func cost(_ text: borrowing Span<UInt8>, _ count: Int, _ escapes: Bool) -> Int {
+    if !escapes { return count }
     var cost = 0
     for i in 0..<count { cost += JSONEscape.encodedCount(text[i]) }
     return cost
@@ -80,13 +90,14 @@ struct Texts {
 
   /// The longest prefix of whole graphemes within a cost, less than `limit` bytes of the text.
   private static func prefix(
-    of text: Piece, costing budget: Int, atMost limit: Int, _ bytes: PieceBytes
+    of text: Piece, costing budget: Int, atMost limit: Int, _ escapes: Bool,
+    _ bytes: PieceBytes
   ) -> Int {
     bytes.withBytes(of: text) { span in
       var end = 0
       var cost = 0
       while end < min(limit, span.count) {
-        cost += text.form == .text ? JSONEscape.encodedCount(span[end]) : 1
+        cost += escapes ? JSONEscape.encodedCount(span[end]) : 1
         if cost > budget { break }
         end += 1
       }

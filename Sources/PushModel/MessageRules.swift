@@ -64,9 +64,9 @@ package struct AppRules: Sendable {
 
   package struct ChannelRules: Sendable {
     /// False silences the channel on iOS (`sound: none`).
-    package var sound: SoundRule = .inherit
+    package var sound: SoundRule
 
-    package init() {}
+    package init(_ sound: SoundRule = .inherit) { self.sound = sound }
   }
 
   package struct Texts: Sendable {
