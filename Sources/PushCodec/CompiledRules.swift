@@ -87,7 +87,8 @@ final class CompiledType {
     category = add(rules.category)
     channel = add(rules.channel)
     sound = add(rules.sound)
-    dataType = add(rules.dataType)
+    // A type of the configuration is known to the app by its own name.
+    dataType = add(rules.dataType ?? name)
   }
 }
 

@@ -41,6 +41,9 @@ struct FCMChecker {
         throw EventFault(.invalidEvent, "\(path): not \(Self.name(of: shape))")
       }
       if case .stringMap = shape { try checkData(token, path) }
+      if let wrong = FCMValue.fault(text.key(token), of: path) {
+        throw EventFault(.invalidEvent, "\(path): \(wrong)")
+      }
     }
     let text = text
     writer.value(token, text.tokens, text.bytes.span)
@@ -69,6 +72,9 @@ struct FCMChecker {
       writer.byte(UInt8(ascii: ":"))
       try check(key + 1, shape, place)
       key = Int(text.tokens[key + 1].next)
+    }
+    if let wrong = FCMValue.missing(seen, of: fields) {
+      throw EventFault(.invalidEvent, "\(path).\(wrong)")
     }
     writer.close()
   }

@@ -34,7 +34,6 @@ extension MessageBuilder {
   ) throws(EventFault) {
     let parts = FCMParts(target)
     let limit = target.isTopic ? 2_048 : 4_096
-    notes.limit = limit
     try fit(&content, limit: limit) { (builder, content) throws(EventFault) in
       builder.writer.raw("{\"message\":")
       var size = try builder.message(content, target, parts)
@@ -43,9 +42,13 @@ extension MessageBuilder {
       }
       builder.writer.close()
       builder.notes.bytes = size.message
+      builder.notes.limit = limit
       let relayed = parts.isApple ? size.payload + size.data : 0
       let message = Excess(bytes: size.message - limit, isInJSON: false)
-      return relayed - 4_096 > message.bytes ? Excess(bytes: relayed - 4_096) : message
+      if relayed - 4_096 <= message.bytes { return message }
+      builder.notes.bytes = relayed
+      builder.notes.limit = 4_096
+      return Excess(bytes: relayed - 4_096)
     }
   }
 

@@ -47,7 +47,8 @@ struct MessageBuilder {
     self.now = now
     plan = DeliveryPlan(content, target, rules)
     texts = Texts(content.facts)
-    notes.changes = plan.notes
+    // What Apple's rules changed concerns Apple's devices alone.
+    if target.provider == .apns || target.platform?.isApple ?? true { notes.changes = plan.notes }
   }
 
   /// Writes, measures, and shortens texts until the message fits.

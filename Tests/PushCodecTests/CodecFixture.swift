@@ -1,4 +1,5 @@
 import PushModel
+import Testing
 
 @testable import PushCodec
 
@@ -78,7 +79,9 @@ struct CodecFixture {
     defer { codec.recycle(event) }
     var request = PushRequest()
     switch codec.build(event, target: target, now: now, into: &request) {
-    case .built(let notes): return (request, notes)
+    case .built(let notes):
+      if request.provider == .fcm { #expect(DiscoveryChecker.problems(request.body) == []) }
+      return (request, notes)
     case .failed(let reason, let detail): throw Unexpected("\(reason): \(detail)")
     case .expired: throw Unexpected("expired")
     }

@@ -52,7 +52,15 @@ import Testing
       #""fcm":{"android":{"notification":{"notification_count":1.5}}}"#
     ),
     ("fcm.apns.headers", #""fcm":{"apns":{"headers":{"apns-priority":5}}}"#),
-    ("fcm.androidV2", #""fcm":{"android":{},"androidV2":{}}"#),
+    ("fcm.androidV2", #""fcm":{"android":{},"androidV2":{"backgroundSync":{}}}"#),
+    ("fcm.androidV2.remote_notification", #""fcm":{"androidV2":{}}"#),
+    ("fcm.webpush.fcm_options.link", #""fcm":{"webpush":{"fcm_options":{"link":"http://x"}}}"#),
+    ("fcm.fcmOptions.analyticsLabel", #""fcm":{"fcmOptions":{"analyticsLabel":"a b"}}"#),
+    ("fcm.android.notification.color", #""fcm":{"android":{"notification":{"color":"red"}}}"#),
+    (
+      "fcm.android.notification.lightSettings.color",
+      #""fcm":{"android":{"notification":{"lightSettings":{}}}}"#
+    ),
     ("traceparent", #""traceparent":1"#),
     ("id", #""id":"""#), ("id", #""id":7"#),
     ("id", #""id":"\#(String(repeating: "x", count: 129))""#),
