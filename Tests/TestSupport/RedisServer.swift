@@ -35,23 +35,33 @@ package actor RedisServer {
 
   /// Starts it (again) and waits until it answers.
   package func start() async throws {
+    // The caller's task may prefer another loop, and what is called from here follows the task.
+    try await Task(executorPreference: Self.loop) { try await self.startHere() }.value
+  }
+
+  private func startHere() async throws {
     let words =
       ["--port", "0", "--unixsocket", socket, "--dir", folder.path, "--save", ""]
       + ["--logfile", folder.file("redis.log"), "--daemonize", "no"] + arguments
     child = try ChildProcess(on: Self.loop, "/usr/bin/redis-server", words, output: .discard)
+    var trouble = ""
     let answers = await eventually(on: Self.loop) {
-      guard
-        let connection = try? await RedisConnection.connect(
+      do throws(RedisError) {
+        let connection = try await RedisConnection.connect(
           to: url, on: Self.loop, timeout: .seconds(1))
-      else { return false }
-      defer { connection.close() }
-      // With a password set, "NOAUTH" is as good an answer as "PONG".
-      switch await connection.call(RedisCommand("PING"), timeout: .seconds(1)) {
-      case .error(let error): return error.code == .noAuth
-      default: return true
+        defer { connection.close() }
+        // With a password set, "NOAUTH" is as good an answer as "PONG".
+        _ = try await connection.call(RedisCommand("PING"), timeout: .seconds(1)).get()
+        return true
+      } catch {
+        trouble = "\(error)"
+        return error.code == .noAuth
       }
     }
-    try #require(answers, "redis-server did not start; see \(folder.path)")
+    let log = read(folder.file("redis.log")).map {
+      String(decoding: $0.suffix(2_000), as: UTF8.self)
+    }
+    try #require(answers, "redis-server did not start: \(trouble) \(log ?? "no log")")
   }
 
   /// Ends it as a power cut of the process would: SIGKILL.
