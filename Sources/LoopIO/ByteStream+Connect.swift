@@ -56,7 +56,8 @@ extension ByteStream {
   /// Starts a step of opening and waits until it ends, the deadline passes or the task is
   /// cancelled. On failure the stream is closed.
   func open(
-    before deadline: ContinuousClock.Instant, _ start: () -> Void
+    before deadline: ContinuousClock.Instant, isolation: isolated (any Actor)? = #isolation,
+    _ start: () -> Void
   ) async throws(StreamError) {
     let left = ContinuousClock.now.duration(to: deadline)
     let timer = LoopTimer(on: loop) { [unowned self] in
@@ -66,7 +67,8 @@ extension ByteStream {
     let me = LoopBound(self)
     let loop = loop
     let trouble = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+      _ = isolation  // keeps the closure on the caller's actor; else it runs on the global pool
+      return await withCheckedContinuation { continuation in
         opening = continuation
         start()
       }

@@ -18,11 +18,14 @@ package final class PendingReply {
   package var isThere: Bool { reply != nil }
 
   /// The answer, or nil when the task was cancelled first; the command may still run.
-  package func valueUnlessCancelled(on loop: Loop) async -> RedisReply? {
+  package func valueUnlessCancelled(
+    on loop: Loop, isolation: isolated (any Actor)? = #isolation
+  ) async -> RedisReply? {
     if let reply { return reply }
     let me = LoopOnly(self)
     _ = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+      _ = isolation  // keeps the closure on the caller's actor; else it runs on the global pool
+      return await withCheckedContinuation { continuation in
         waiting = continuation
       }
     } onCancel: {

@@ -129,6 +129,39 @@ import Testing
   }
 }
 
+/// An actor of a loop, called by tasks that prefer no executor.
+private actor LoopActor {
+  private let loop: Loop
+  private let url: RedisURL
+
+  init(_ loop: Loop, _ url: RedisURL) {
+    self.loop = loop
+    self.url = url
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe loop.asUnownedSerialExecutor()
+  }
+
+  func ping() async -> RedisReply? {
+    let client = RedisClient(url, on: loop)
+    guard let connection = try? await client.connected() else { return nil }
+    let pending = connection.start(RedisCommand("PING"), timeout: .seconds(5))
+    defer { connection.close() }
+    return await pending.valueUnlessCancelled(on: loop)
+  }
+}
+
+extension RedisClientTests {
+  @Test func `an actor of the loop may use it whatever its caller prefers`() async throws {
+    let loop = Loop(name: "actor")
+    loop.start()
+    defer { loop.stop() }
+    let user = LoopActor(loop, try redis().url)
+    for _ in 0..<50 { #expect(await user.ping() == .status("PONG")) }
+  }
+}
+
 @Suite struct BackoffTests {
   @Test func `pauses double up to five seconds and start anew only after a success`() {
     var backoff = Backoff()
