@@ -15,7 +15,9 @@ import urllib.request
 
 import bench_load as load
 import record
-from chain import PROJECT, ChainError, Process, RedisServer, Simulator, Worker, answers, wait_until
+from chain import (
+    PROJECT, ChainError, RedisServer, Simulator, Worker, answers, end_in_order_on_signals, wait_until,
+)  # fmt: skip
 
 PARTS = ["h2load", "peers", "unlimited", "limited", "latency", "idle"]
 CLIENTS = PROJECT / "scripts" / "bench-clients"
@@ -322,6 +324,7 @@ def main():
     parser.add_argument("--only", action="append", choices=PARTS)
     parser.add_argument("--install-peers", action="store_true")
     options = parser.parse_args()
+    end_in_order_on_signals()
     parts = options.only or PARTS
 
     folder = tempfile.mkdtemp(prefix="allim-bench-")
@@ -336,6 +339,8 @@ def main():
             bench.stop_all()
     except (ChainError, OSError, subprocess.CalledProcessError) as error:
         failed.append(str(error))
+    except KeyboardInterrupt:
+        failed.append("interrupted")
     finally:
         bench.stop_all()
     if "unlimited" in results and "h2load" in results:

@@ -215,6 +215,16 @@ class Worker(Process):
         return json.loads(done.stdout) if done.returncode == 0 and done.stdout.strip() else None
 
 
+def end_in_order_on_signals():
+    """Ctrl-C and TERM both unwind, so that what was started is stopped and folders are removed."""
+
+    def unwind(number, frame):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, unwind)
+    signal.signal(signal.SIGTERM, unwind)
+
+
 def answers(url):
     try:
         with urllib.request.urlopen(url, timeout=5) as answer:

@@ -11,7 +11,8 @@ import time
 
 import record
 from chain import (
-    PROJECT, ChainError, Redis, Simulator, Worker, answers, require_programs, wait_until,
+    PROJECT, ChainError, Redis, Simulator, Worker, answers, end_in_order_on_signals,
+    require_programs, wait_until,
 )  # fmt: skip
 
 QUEUE = "push:messages"
@@ -211,6 +212,7 @@ def main():
     parser.add_argument("--once", action="store_true", help="end when the samples are through")
     parser.add_argument("--json", action="store_true", help="close with one JSON line")
     options = parser.parse_args()
+    end_in_order_on_signals()
     require_programs("redis-server", "redis-cli", "setpriv")
 
     folder = tempfile.mkdtemp(prefix="allim-run-")
