@@ -110,7 +110,7 @@ let package = Package(
     tests(of: "PushTelemetry", ["PushModel", "SharedState"]),
     tests(of: "PushSettings", ["PushModel"]),
     tests(of: "LoopIO", ["SharedState", "PushCrypto"]),
-    tests(of: "RedisClient", ["LoopIO"]),
+    tests(of: "RedisClient", ["LoopIO", "PushCrypto"]),
     tests(of: "HTTP2", ["LoopIO", "SharedState", "PushCrypto"]),
     tests(
       of: "PushWorker",

@@ -119,8 +119,10 @@ extension InMemoryStore.Content {
 
   mutating func recover(but name: String, _ now: Int64) -> Int {
     var recovered = 0
-    for dead in instances.keys.sorted() where dead != name {
-      guard let instance = instances[dead], instance.leaseEnd < now else { continue }
+    let lapsed = instances.filter { $0.key != name && $0.value.leaseEnd < now }
+    for (dead, instance) in lapsed.sorted(by: {
+      ($0.value.leaseEnd, $0.key) < ($1.value.leaseEnd, $1.key)
+    }) {
       for receipt in instance.items.keys.sorted(by: >) {
         guard let (found, madeProgress) = remove(receipt, of: dead) else { continue }
         var entry = found

@@ -1,0 +1,136 @@
+import LoopIO
+import PushModel
+import PushWorker
+import TestSupport
+import Testing
+
+@testable import PushQueue
+
+/// The same random steps on both conformers must leave the same state after each step.
+@Suite(.redis) struct DifferentialTests {
+  private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = state
+      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+      return mixed ^ (mixed >> 31)
+    }
+  }
+
+  /// One side: a stage, its instances by number, and what each holds.
+  private final class Side {
+    let stage: any QueueStage
+    private var queues: [any JobQueue] = []
+    private var held: [[QueueItem]] = []
+    private var started = 0
+
+    init(_ stage: any QueueStage) async throws {
+      self.stage = stage
+      for _ in 0..<3 {
+        queues.append(try await newQueue())
+        held.append([])
+      }
+    }
+
+    private func newQueue() async throws -> any JobQueue {
+      started += 1
+      return try await stage.worker("i\(1_000 + started)")
+    }
+
+    /// What a step answered, for comparison.
+    func step(_ random: inout SplitMix) async throws -> String {
+      let number = Int.random(in: 0..<3, using: &random)
+      let queue = queues[number]
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0...1:
+        let event = "e\(UInt32.random(in: 0...(.max), using: &random))"
+        try await stage.push(event)
+        return "push \(event)"
+      case 2...4: return try await take(queue, number, Int.random(in: 1...4, using: &random))
+      case 5...6: return try await settle(queue, number, &random)
+      case 7:
+        guard let item = held[number].popLast() else { return "-" }
+        try await queue.putBack([item.receipt])
+        return "put back \(item.text)"
+      case 8:
+        guard let item = held[number].last else { return "-" }
+        let done = TargetSet(all: Int.random(in: 1...80, using: &random))
+        return "progress \(try await queue.progress(ItemProgress(item.receipt, done: done)))"
+      case 9:
+        // It dies, and another starts.
+        queues[number] = try await newQueue()
+        held[number] = []
+        return "died"
+      case 10:
+        // In Redis real time passes too: no moment of the test lies near the end of a lease.
+        try await stage.pass(.seconds(5))
+        return "time passes"
+      default:
+        let answer = await Result { try await queue.beat(InstanceStatus()).instances }
+        if case .failure = answer { try await queue.join() }
+        return "\(answer) \(try await queue.recover())"
+      }
+    }
+
+    private func take(_ queue: any JobQueue, _ number: Int, _ want: Int) async throws -> String {
+      do throws(QueueError) {
+        let batch = try await queue.take(want)
+        held[number] += batch.items
+        let headers = batch.items.map {
+          "\($0.text) \($0.header.attempt) \($0.header.crashes) \($0.header.done.text)"
+        }
+        return "took \(headers) \(batch.news.instances) \(batch.nextDue == nil)"
+      } catch {
+        return "\(error.code)"
+      }
+    }
+
+    private func settle(
+      _ queue: any JobQueue, _ number: Int, _ random: inout SplitMix
+    ) async throws -> String {
+      guard let item = held[number].popLast() else { return "-" }
+      var leaves: [Leaving] = []
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0:
+        let delay = Duration.milliseconds(2_500 + 5_000 * Int64.random(in: 0...4, using: &random))
+        leaves.append(try await stage.again(item, after: delay, done: [1]))
+      case 1: leaves.append(.deadLetter(.rejected, item.bytes))
+      case 2: leaves.append(.invalidToken(item.bytes))
+      default: break
+      }
+      return "settled \(item.text) \(try await queue.settle([Settlement(item.receipt, leaves)]))"
+    }
+  }
+
+  @Test(arguments: UInt64(1)...12) func `random steps end alike in memory and in Redis`(
+    _ seed: UInt64
+  ) async throws {
+    let url = try redis().url
+    try await onLoop { loop in
+      let memory = try await Side(MemoryStage(loop))
+      let real = try await Side(try RedisStage(loop, url))
+      var random = SplitMix(state: seed)
+      for step in 0..<150 {
+        var copy = random
+        // No two leases end in the same millisecond, as in Redis.
+        memory.stage.clock.advance(.milliseconds(1))
+        let expected = try await memory.step(&random)
+        let found = try await real.step(&copy)
+        let stored = try await real.stage.stored()
+        let model = try await memory.stage.stored()
+        guard expected == found, stored == model else {
+          Issue.record("step \(step): \(expected) / \(found)\n\(model)\n\(stored)")
+          return
+        }
+      }
+    }
+  }
+}
+
+extension Result where Failure == any Error {
+  fileprivate init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}
