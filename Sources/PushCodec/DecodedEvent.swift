@@ -81,4 +81,14 @@ package struct ItemFault: Sendable, Equatable {
   package var id: String
   package var app: String?
   package var type: String?
+
+  package init(
+    reason: DeadReason, detail: String, id: String, app: String? = nil, type: String? = nil
+  ) {
+    self.reason = reason
+    self.detail = detail
+    self.id = id
+    self.app = app
+    self.type = type
+  }
 }

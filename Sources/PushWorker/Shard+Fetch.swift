@@ -82,6 +82,7 @@ extension Shard {
 
   func accept(_ item: QueueItem) {
     let now = clock.wall()
+    if item.header.crashes >= ItemHeader.poisonCrashes { return bury(item, .poison(item), now) }
     let decoded = codec.decode(
       item.bytes, queueID: item.header.id, firstTaken: item.header.firstTaken, now: now)
     switch decoded {
@@ -131,5 +132,14 @@ extension Shard {
     open.remaining += 1
     let group = open.event.targets[target].credential
     dispatcher.add(Dispatcher<OpenItem>.Job(item: open, target: target, group: group))
+  }
+}
+
+extension ItemFault {
+  /// Buried without being decoded, since that may be what ends the process.
+  fileprivate static func poison(_ item: QueueItem) -> ItemFault {
+    ItemFault(
+      reason: .poison, detail: "\(item.header.crashes) workers ended while they held it",
+      id: item.header.id)
   }
 }
