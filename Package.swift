@@ -127,7 +127,9 @@ let package = Package(
         "PushWorker", "PushModel", "PushCodec", "PushCrypto", "PushSettings", "HTTP2", "LoopIO",
         "PushSimulator", "PushTelemetry", "SharedState",
       ], exclude: ["Fixtures"]),
-    tests(of: "PushSimulator", ["HTTP2", "LoopIO", "PushCrypto", "PushCodec"]),
+    tests(
+      of: "PushSimulator", ["HTTP2", "LoopIO", "PushCrypto", "PushCodec", "PushModel", "SharedState"]
+    ),
     .testTarget(
       name: "SystemTests",
       dependencies: ["TestSupport", "RedisClient", "LoopIO", "PushCodec", "SharedState"],
