@@ -68,7 +68,10 @@ extension ByteStream {
     let loop = loop
     let trouble = await withTaskCancellationHandler {
       _ = isolation  // keeps the closure on the caller's actor; else it runs on the global pool
-      return await withCheckedContinuation { continuation in
+      return await withCheckedContinuation {
+        (continuation: CheckedContinuation<StreamError?, Never>) in
+        // Cancelled between two steps: `end` has run, and nothing would resume this one.
+        if isClosed { return continuation.resume(returning: StreamError(.cancelled, "cancelled")) }
         opening = continuation
         start()
       }
