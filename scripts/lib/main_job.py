@@ -49,9 +49,10 @@ class MainJob:
     def wait_until_ready(self):
         def ready():
             self.worker.require_running()
-            if not self.socket.exists():
-                return False
-            self.redis = self.redis or Redis(path=self.socket)
+            try:
+                self.redis = self.redis or Redis(path=self.socket)
+            except OSError:
+                return False  # no socket yet, or nobody listens behind it
             return self.admin() and answers(self.admin() + "/readyz")
 
         wait_until(ready, 30, f"the worker to be ready (see {self.worker.log})")
