@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HTTP2
@@ -142,19 +143,5 @@ private func keeps(_ limit: Int, _ stamps: [Int64]) -> Bool {
     #expect(meter.largest == 10)
     for _ in 0..<7 { meter.started(at: 10 * second + 999 * millisecond) }
     #expect(meter.largest == 12)
-  }
-}
-
-/// Numbers that come again with the same seed (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }
