@@ -28,10 +28,12 @@ final class WorkerProcess {
 
   /// Runs until a signal ends it.
   func run() async throws(CommandFailure) -> ExitCode {
+    let signals = try WorkerSignals(settings.shutdown.grace, log, on: control)
+    defer { signals.close() }
     let credentials = try readCredentials()
     let embedded = try await openEmbeddedRedis()
     try await checkRedis()
-    try await work(credentials)
+    try await work(credentials, signals)
     await embedded?.stop()
     log.info("the worker has ended")
     return .done
@@ -74,20 +76,22 @@ final class WorkerProcess {
     }
   }
 
-  private func work(_ credentials: ProviderCredentials) async throws(CommandFailure) {
+  private func work(
+    _ credentials: ProviderCredentials, _ signals: WorkerSignals
+  ) async throws(CommandFailure) {
     let probes = WorkerProbes(metrics)
     let admin = try startAdmin(probes)
     let worker = Worker(
       shards: try await makeShards(credentials, probes, adminAddress: admin.address))
     probes.watch(worker)
     await followFleet(worker)
-    let signals = try WorkerSignals.catchAll(worker, settings.shutdown.grace, log, on: control)
     let gauges = try startGauges()
-    announce(admin.address, worker)
-    await worker.run()
+    if signals.watch(worker) {
+      announce(admin.address, worker)
+      await worker.run()
+    }
     gauges.cancel()
     await gauges.value
-    signals.close()
     admin.stop()
   }
 

@@ -6,29 +6,25 @@ internal import PushWorker
 /// What signals do to a running worker (OPERATIONS 5).
 final class WorkerSignals {
   private var sources: [SignalSource] = []
-  private let worker: Worker
   private let grace: Duration
   private let log: Logger
   private let control: Loop
+  private var worker: Worker?
   private var isStopping = false
 
-  static func catchAll(
-    _ worker: Worker, _ grace: Duration, _ log: Logger, on control: Loop
-  ) throws(CommandFailure) -> WorkerSignals {
+  /// Catches them from now on: a stop that comes before there is a worker is remembered.
+  init(_ grace: Duration, _ log: Logger, on control: Loop) throws(CommandFailure) {
+    self.grace = grace
+    self.log = log
+    self.control = control
     do {
-      return try WorkerSignals(worker, grace, log, on: control)
+      try catchAll()
     } catch {
       throw CommandFailure(.failed, error.detail)
     }
   }
 
-  private init(
-    _ worker: Worker, _ grace: Duration, _ log: Logger, on control: Loop
-  ) throws(StreamError) {
-    self.worker = worker
-    self.grace = grace
-    self.log = log
-    self.control = control
+  private func catchAll() throws(StreamError) {
     for signal in [SIGTERM, SIGINT] { try on(signal) { [unowned self] in stop(signal) } }
     try on(SIGUSR1) { [unowned self] in report() }
     try on(SIGTTIN) { [unowned self] in change(by: 1) }
@@ -38,6 +34,12 @@ final class WorkerSignals {
       try on(SIGTSTP) { [unowned self] in hold(true) }
       try on(SIGCONT) { [unowned self] in hold(false) }
     }
+  }
+
+  /// From now on signals are about this worker; false when it need not start any more.
+  func watch(_ worker: Worker) -> Bool {
+    self.worker = worker
+    return !isStopping
   }
 
   private func on(_ signal: Int32, _ action: @escaping () -> Void) throws(StreamError) {
@@ -50,10 +52,11 @@ final class WorkerSignals {
 
   /// The first asks to finish, the second to hand back at once.
   private func stop(_ signal: Int32) {
-    let (worker, grace) = (worker, grace)
     let isFirst = !isStopping
     isStopping = true
     log.info(isFirst ? "stopping" : "handing back now", [.signal: .count(signal)])
+    guard let worker else { return }
+    let grace = grace
     // `WorkerProcess` waits for the worker's end.
     Task(executorPreference: control) {
       if isFirst { await worker.stop(grace: grace) } else { await worker.hurry() }
@@ -61,13 +64,14 @@ final class WorkerSignals {
   }
 
   private func hold(_ isHeld: Bool) {
-    let worker = worker
+    guard let worker else { return }
     log.info(isHeld ? "taking is held" : "taking goes on")
     Task(executorPreference: control) { for shard in worker.shards { await shard.hold(isHeld) } }
   }
 
   private func change(by step: Int) {
-    let (worker, log) = (worker, log)
+    guard let worker else { return }
+    let log = log
     Task(executorPreference: control) {
       let now = await worker.lanes()
       await worker.scale(to: max(1, now + step))
@@ -77,7 +81,8 @@ final class WorkerSignals {
   }
 
   private func report() {
-    let (worker, log) = (worker, log)
+    guard let worker else { return }
+    let log = log
     Task(executorPreference: control) {
       for (index, shard) in worker.shards.enumerated() {
         let state = await shard.snapshot()
