@@ -87,7 +87,7 @@ enum ClientCallbacks {
     _, _, buffer, room, flags, source, _ in
     let stream = unsafe Unmanaged<ClientStream>.fromOpaque(source!.pointee.ptr)
       .takeUnretainedValue()
-    guard let body = stream.request?.body else {
+    guard !stream.isFinished, let body = stream.request?.body else {
       return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
     }
     let count = min(room, body.count - stream.bodySent)

@@ -120,29 +120,30 @@ final class ClientConnection {
   }
 
   private func handOn() {
-    var ended: [ClientSession.Ended] = []
-    swap(&ended, &session.ended)
-    for one in ended { account(for: one) }
+    session.takeEnded { stream, outcome in
+      account(for: outcome, wasSent: stream.wasSent)
+      if let request = stream.request.take() { pool.ended(request, outcome) }
+    }
     if session.open.isEmpty { life.requestsEnded() }
-    for one in ended { pool.ended(one) }
-    ended.removeAll(keepingCapacity: true)
-    if session.ended.isEmpty { swap(&ended, &session.ended) }
     pool.placesFreed(on: self)
   }
 
-  private func account(for ended: ClientSession.Ended) {
+  /// `wasSent` false: its HEADERS never left, so its place in the rate window is free again.
+  private func account(for outcome: RequestOutcome, wasSent: Bool) {
     slots.closed()
-    if !ended.wasSent { rate.withdraw() }
-    switch ended.outcome {
-    case .answered(let response):
-      slots.answered(accepted: response.status == 200)
-      if !hasAnswered {
-        hasAnswered = true
-        pool.connectionAnswered()
-      }
-    case .neverSent(let trouble): if trouble.kind == .refused && ended.wasSent { slots.refused() }
+    if !wasSent { rate.withdraw() }
+    switch outcome {
+    case .answered(let response): answered(response.status)
+    case .neverSent(let trouble): if trouble.kind == .refused && wasSent { slots.refused() }
     case .unknown: break
     }
+  }
+
+  private func answered(_ status: Int) {
+    slots.answered(accepted: status == 200)
+    if hasAnswered { return }
+    hasAnswered = true
+    pool.connectionAnswered()
   }
 
   /// The connection is dead: what was on it ends, and it is closed.
@@ -152,11 +153,8 @@ final class ClientConnection {
     slots.drain()
     stream.close()
     session.connectionLost(trouble)
-    let ended = session.ended
-    session.ended.removeAll()
-    for one in ended { account(for: one) }
+    handOn()
     pool.connectionGone(self, wasRetired: isEnding)
-    for one in ended { pool.ended(one) }
   }
 }
 

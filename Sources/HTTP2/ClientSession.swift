@@ -13,13 +13,6 @@ internal import CNghttp2
     var isNew: Bool
   }
 
-  struct Ended {
-    let request: PoolRequest
-    let outcome: RequestOutcome
-    /// False when its HEADERS never left, so that its place in the rate window is free again.
-    let wasSent: Bool
-  }
-
   /// A turn's bytes; more waits until the socket has taken these.
   private static let fillLimit = 262_144
 
@@ -27,9 +20,10 @@ internal import CNghttp2
   private let keptHeaders: [[UInt8]]
   private(set) var open: [ClientStream] = []
   private var spare: [ClientStream] = []
-  /// Streams whose outcome is known while nghttp2 still holds them.
+  /// Handed on while nghttp2 still holds them.
   private var abandoned: [ObjectIdentifier: ClientStream] = [:]
-  var ended: [Ended] = []
+  /// Finished, not yet handed on.
+  private(set) var ended: [ClientStream] = []
   var settingsArrived = false
   var goAway: GoAway?
   /// The stream whose header block is being read.
@@ -85,7 +79,6 @@ internal import CNghttp2
   func cancel(_ stream: ClientStream, _ trouble: RequestTrouble) {
     unsafe nghttp2_submit_rst_stream(
       raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, NGHTTP2_CANCEL.rawValue)
-    abandoned[ObjectIdentifier(stream)] = stream
     finish(stream, code: NGHTTP2_CANCEL.rawValue, trouble)
   }
 
@@ -142,38 +135,52 @@ internal import CNghttp2
   }
 
   func streamClosed(_ stream: ClientStream, code: UInt32) {
-    if stream.request != nil { finish(stream, code: code, nil) }
-    abandoned[ObjectIdentifier(stream)] = nil
+    finish(stream, code: code, nil)
+    stream.isReleased = true
     if reading === stream { reading = nil }
-    spare.append(stream)
+    if let stream = abandoned.removeValue(forKey: ObjectIdentifier(stream)) { spare.append(stream) }
   }
 
   // MARK: Outcomes
 
   private func finish(_ stream: ClientStream, code: UInt32, _ trouble: RequestTrouble?) {
-    guard let request = stream.request else { return }
-    stream.request = nil
-    let wasSent = stream.id <= highestSent
-    let outcome = outcome(of: stream, wasSent, code, trouble)
-    ended.append(Ended(request: request, outcome: outcome, wasSent: wasSent))
+    if stream.isFinished { return }
+    stream.isFinished = true
+    stream.code = code
+    stream.trouble = trouble
+    stream.wasSent = stream.id <= highestSent
+    ended.append(stream)
     guard let last = open.popLast(), last !== stream else { return }
     open[stream.place] = last
     last.place = stream.place
   }
 
-  private func outcome(
-    of stream: ClientStream, _ wasSent: Bool, _ code: UInt32, _ trouble: RequestTrouble?
-  ) -> RequestOutcome {
+  /// Says of each ended stream what became of it, and makes its object free again.
+  func takeEnded(_ body: (ClientStream, RequestOutcome) -> Void) {
+    var index = 0
+    while index < ended.count {
+      let stream = ended[index]
+      body(stream, outcome(of: stream))
+      stream.request = nil
+      if stream.isReleased { spare.append(stream) } else { abandon(stream) }
+      index += 1
+    }
+    ended.removeAll(keepingCapacity: true)
+  }
+
+  private func abandon(_ stream: ClientStream) { abandoned[ObjectIdentifier(stream)] = stream }
+
+  private func outcome(of stream: ClientStream) -> RequestOutcome {
     if stream.response.status > 0 { return .answered(stream.response) }
     if let goAway, stream.id > goAway.lastStream {
       return .neverSent(RequestTrouble(.goAway, goAway.debug))
     }
-    if !wasSent { return .neverSent(trouble ?? RequestTrouble(.closed, "not sent")) }
-    if let trouble { return .unknown(trouble) }
-    if code == NGHTTP2_REFUSED_STREAM.rawValue {
+    if !stream.wasSent { return .neverSent(stream.trouble ?? RequestTrouble(.closed, "not sent")) }
+    if let trouble = stream.trouble { return .unknown(trouble) }
+    if stream.code == NGHTTP2_REFUSED_STREAM.rawValue {
       return .neverSent(RequestTrouble(.refused, "REFUSED_STREAM"))
     }
-    return .unknown(RequestTrouble(.reset, errorName(code)))
+    return .unknown(RequestTrouble(.reset, errorName(stream.code)))
   }
 }
 

@@ -1,18 +1,30 @@
 /// One request under way. A session keeps those that ended and uses them again.
 final class ClientStream {
   var id: Int32 = 0
-  /// Nil once its outcome is known; nghttp2 may still name the stream for a while.
   var request: PoolRequest?
   var bodySent = 0
   var response = HTTP2Response(status: 0)
   var deadline: Int64 = 0
   /// Where it stands among the session's open streams.
   var place = 0
+  /// Its outcome is known, though its connection may not have taken it yet.
+  var isFinished = false
+  /// nghttp2 will not name it again.
+  var isReleased = false
+  /// Whether its HEADERS left.
+  var wasSent = false
+  /// RFC 9113's error code it ended with.
+  var code: UInt32 = 0
+  /// Why it ended, when the peer did not say.
+  var trouble: RequestTrouble?
 
-  func begin(_ request: PoolRequest, deadline: Int64) {
-    self.request = request
+  func begin(_ request: consuming PoolRequest, deadline: Int64) {
+    self.request = consume request
     self.deadline = deadline
     bodySent = 0
     response = HTTP2Response(status: 0)
+    isFinished = false
+    isReleased = false
+    trouble = nil
   }
 }

@@ -94,16 +94,15 @@ package import SharedState
   }
 
   /// The outcome of a request; what the peer did not process goes again.
-  func ended(_ ended: ClientSession.Ended) {
-    if case .neverSent = ended.outcome, !isShutDown, ended.request.resends < PoolRequest.mostResends
-    {
-      var request = ended.request
+  func ended(_ request: PoolRequest, _ outcome: RequestOutcome) {
+    if case .neverSent = outcome, !isShutDown, request.resends < PoolRequest.mostResends {
+      var request = request
       request.resends += 1
       request.since = clock.monotonic()
       waiting.prepend(request)
       return look(at: request.since)
     }
-    unsafe ended.request.continuation.resume(returning: ended.outcome)
+    unsafe request.continuation.resume(returning: outcome)
   }
 
   func giveBack(_ request: PoolRequest, _ trouble: RequestTrouble) {

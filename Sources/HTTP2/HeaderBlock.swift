@@ -19,7 +19,9 @@ package struct HeaderBlock: Sendable {
   package var count: Int { fields.count }
 
   /// Adds a field. A `secret` one (device token in `:path`, bearer) is a literal that is never
-  /// indexed, neither by us nor by what stands between: HPACK's answer to guessing attacks.
+  /// indexed, neither by us nor by what stands between: HPACK's answer to guessing attacks. A value
+  /// that is new with each request (`apns-id`, `apns-expiration`) is better sent so too: indexed,
+  /// it pushes what stays the same out of the table, and every look-up walks over it.
   package mutating func append(_ name: StaticString, _ value: Span<UInt8>, secret: Bool = false) {
     let start = addName(name)
     unsafe value.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
@@ -46,10 +48,12 @@ package struct HeaderBlock: Sendable {
   }
 
   /// Adds a field whose value is a whole number in decimal.
-  package mutating func append(_ name: StaticString, decimal value: Int64) {
+  package mutating func append(
+    _ name: StaticString, decimal value: Int64, secret: Bool = false
+  ) {
     let start = addName(name)
     appendDecimal(value)
-    addField(from: start, nameCount: name.utf8CodeUnitCount, false)
+    addField(from: start, nameCount: name.utf8CodeUnitCount, secret)
   }
 
   /// Adds a field whose value is put together from pieces: `:path` from a prefix and a token.

@@ -16,7 +16,7 @@ package enum APNsHeaders {
     block.append("apns-push-type", name(of: request.pushType))
     if !request.apnsID.isEmpty { block.append("apns-id", request.apnsID, secret: true) }
     block.append("apns-priority", decimal: Int64(request.priority))
-    block.append("apns-expiration", decimal: request.expiration)
+    block.append("apns-expiration", decimal: request.expiration, secret: true)
     if !request.collapseID.isEmpty {
       block.append("apns-collapse-id", request.collapseID, secret: true)
     }
