@@ -35,6 +35,7 @@ class Sample:
         self.body_file.write_bytes(self.body)
         self.event_bytes = len(load.event())
         self.token = request.token
+        self.headers = {name: value for name, value in request.headers.items() if name[0] != ":"}
         self.authorization = request.headers["authorization"]
 
     def url(self, port):
@@ -112,7 +113,7 @@ endpoints: {{apnsProduction: "{host}:{ready['apnsPort']}", apnsSandbox: "{host}:
     def h2load_run(self, port, requests, connections, rate=None):
         limit = [f"--rps={rate}"] if rate else []
         sample = self.sample
-        headers = [f"authorization: {sample.authorization}", f"apns-topic: {TOPIC}", "apns-push-type: alert", "apns-priority: 10"]
+        headers = [f"{name}: {value}" for name, value in sample.headers.items()]
         arguments = ["h2load", "-t1", f"-c{connections}", f"-m{STREAMS}", f"-n{requests}", f"-d{sample.body_file}", *limit]
         for header in headers:
             arguments += ["-H", header]

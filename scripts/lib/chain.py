@@ -14,7 +14,6 @@ import urllib.request
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 PRODUCTS = PROJECT / ".build" / "release"
-TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 class ChainError(Exception):
@@ -79,9 +78,9 @@ class Process:
         return self.child.returncode
 
     def cpu_seconds(self):
-        """User and system time of all its threads so far."""
-        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
+        """User and system time of all its threads so far, those that have ended included."""
+        clock = ~self.pid << 3 | 2  # what clock_getcpuclockid(3) makes of a process id: to the nanosecond
+        return time.clock_gettime(clock)
 
     def memory_kb(self, field):
         """`VmHWM` is the peak, `VmRSS` what is resident now."""
