@@ -34,7 +34,7 @@ extension RedisQueue {
     var bytes = 0
     while end < settlements.count, end - start < 256, things < 1_000, bytes < 1_048_576 {
       things += settlements[end].leaves.count
-      for leaving in settlements[end].leaves { bytes += leaving.byteCount }
+      bytes += settlements[end].byteCount
       end += 1
     }
     return end

@@ -73,7 +73,11 @@ package final class RedisQueue: JobQueue {
     let reply = await connection.finish(beat, of: call, timeout: timeout)
     _ = await reported.value()
     let wishes = await control.value()
-    guard try reply.orThrow().array?.count == 2 else { throw fenced() }
+    guard try reply.orThrow().array?.count == 2 else {
+      // Nobody would ever remove the report of an instance without a lease.
+      _ = connection.start(RedisCommand("HDEL", keys.instances, instance), timeout: timeout)
+      throw fenced()
+    }
     noteLease(reply, sent: sent)
     if wishes.array != nil { news.read(wishes.pairs, of: instance) }
     return news

@@ -3,6 +3,7 @@ internal import PushQueue
 internal import PushTelemetry
 internal import PushWorker
 internal import RedisClient
+internal import SharedState
 
 /// Keeps the gauges of the queues: every process shows the same figures, so a look each five
 /// seconds is enough.
@@ -17,20 +18,25 @@ struct QueueGauges: Sendable {
 
   /// Until the task is cancelled; ends the client.
   func run(_ client: RedisClient) async {
+    var ages: [String: OldestAge] = [:]
     while !Task.isCancelled {
-      for queue in queues { await look(queue, client) }
+      for queue in queues { await look(queue, client, &ages[queue, default: OldestAge()]) }
       try? await client.loop.sleep(.seconds(5))
     }
     client.close()
   }
 
   /// Redis being away shows in other metrics; the figures stay as they were.
-  private func look(_ queue: String, _ client: RedisClient) async {
+  private func look(_ queue: String, _ client: RedisClient, _ age: inout OldestAge) async {
     guard let inspector = try? QueueInspector(queue, client),
       let stats = try? await inspector.stats()
     else { return }
     let gauges = metrics.queue(queue)
     gauges.ready.set(stats.ready)
+    let oldest = age.note(
+      time: client.clock.monotonic() / 1_000_000,
+      taken: stats.counters[QueueCounter.taken, default: 0], ready: stats.ready)
+    gauges.oldestAge.set(Double(oldest) / 1_000)
     gauges.delayed.set(stats.delayed)
     gauges.inflight.set(stats.inFlight)
     gauges.deadLetters.set(stats.dead)

@@ -77,10 +77,21 @@ import Testing
 
   @Test func `the ring forgets the oldest`() {
     var ring = SettledRing(capacity: 3)
-    for receipt in 1...5 { ring.append(Settlement(Receipt(receipt))) }
-    #expect(!ring.contains(2))
-    #expect(ring.contains(3) && ring.contains(5))
-    #expect(ring.settlements(of: [1, 4]).map(\.receipt) == [4])
+    for receipt in 1...50 { ring.append(Settlement(Receipt(receipt))) }
+    #expect(ring.settlements(of: Set(1...50)).map(\.receipt) == [48, 49, 50])
+  }
+
+  @Test func `large letters leave the ring early`() {
+    var ring = SettledRing(capacity: 100, maxBytes: 1_000)
+    for receipt in 1...20 {
+      let letter = [UInt8](repeating: 0, count: 300)
+      ring.append(Settlement(Receipt(receipt), [.deadLetter(.rejected, letter)]))
+    }
+    #expect(ring.settlements(of: Set(1...20)).map(\.receipt) == [18, 19, 20])
+    ring.append(Settlement(21, [.deadLetter(.rejected, [UInt8](repeating: 0, count: 5_000))]))
+    #expect(ring.settlements(of: Set(1...21)).isEmpty)
+    ring.append(Settlement(22))
+    #expect(ring.settlements(of: [22]).count == 1)
   }
 }
 
