@@ -128,8 +128,8 @@ let package = Package(
         "PushSimulator", "PushTelemetry", "SharedState",
       ], exclude: ["Fixtures"]),
     tests(
-      of: "PushSimulator", ["HTTP2", "LoopIO", "PushCrypto", "PushCodec", "PushModel", "SharedState"]
-    ),
+      of: "PushSimulator",
+      ["HTTP2", "LoopIO", "PushCrypto", "PushCodec", "PushModel", "SharedState"]),
     .testTarget(
       name: "SystemTests",
       dependencies: ["TestSupport", "RedisClient", "LoopIO", "PushCodec", "SharedState"],
