@@ -4,7 +4,7 @@ import PushModel
 struct ContentCheck {
   let rules: CompiledRules
 
-  func check(_ content: inout EventContent) throws(EventFault) {
+  func check(_ content: EventContent) throws(EventFault) {
     if rules.types[content.facts.type].builtIn == .notice, !hasTitleOrBody(content.facts),
       content.facts.apnsPayload < 0,
       content.facts.fcm < 0

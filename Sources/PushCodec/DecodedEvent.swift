@@ -4,12 +4,12 @@ package import PushModel
 ///
 /// Belongs to the codec that made it and to its thread; `MessageCodec.recycle` takes it back.
 package final class DecodedEvent {
-  var content = EventContent()
+  let content: EventContent
   private let rules: CompiledRules
 
   init(_ rules: CompiledRules) {
     self.rules = rules
-    content.bytes.rules = rules.pool
+    content = EventContent(rules: rules.pool)
   }
 
   /// The producer's bytes, verbatim.

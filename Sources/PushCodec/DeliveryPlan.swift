@@ -17,7 +17,7 @@ struct DeliveryPlan {
   var notes: BuildNotes.Changes = []
 
   init(
-    _ content: borrowing EventContent, _ target: PushTarget, _ rules: CompiledRules
+    _ content: EventContent, _ target: PushTarget, _ rules: CompiledRules
   ) {
     let type = rules.types[content.facts.type]
     let recipient = content.recipients[Int(target.recipient)]
@@ -50,7 +50,7 @@ struct DeliveryPlan {
   }
 
   private mutating func followContent(
-    _ content: borrowing EventContent, _ rules: CompiledRules, _ asked: EventPriority?
+    _ content: EventContent, _ rules: CompiledRules, _ asked: EventPriority?
   ) {
     showsText = content.facts.hasText
     sound = Self.sound(content, rules)
@@ -83,7 +83,7 @@ struct DeliveryPlan {
 
   /// The event's own sound, else the channel's rule, else the type's, else the default sound.
   private static func sound(
-    _ content: borrowing EventContent, _ rules: CompiledRules
+    _ content: EventContent, _ rules: CompiledRules
   ) -> SoundWish {
     if case .unset = content.facts.sound {} else { return content.facts.sound }
     if !content.facts.hasText { return .silent }

@@ -16,7 +16,7 @@ struct DeviceReader {
   }
 
   func read(
-    _ element: Int, _ path: FieldPath, _ target: inout PushTarget, _ content: inout EventContent
+    _ element: Int, _ path: FieldPath, _ target: inout PushTarget, _ content: EventContent
   ) throws(EventFault) {
     guard content.tokens[element].kind == .object else { throw .invalid(path, "not an object") }
     let fields = content.fields(of: element, tables.device)
@@ -26,16 +26,16 @@ struct DeviceReader {
     if UnicodeCheck.isBroken(element, content) { throw .invalid(path, "broken Unicode") }
     var device = Device()
     target.platform = try tables.platforms.find(
-      fields[.platform], path.named("platform"), &content)
+      fields[.platform], path.named("platform"), content)
     device.provider = try tables.providers.find(
-      fields[.provider], path.named("provider"), &content)
+      fields[.provider], path.named("provider"), content)
     device.environment = try tables.environments.find(
-      fields[.environment], path.named("environment"), &content)
-    device.token = try token(fields[.token], path.named("token"), &content)
-    device.fid = try token(fields[.fid], path.named("fid"), &content)
-    device.voipToken = try token(fields[.voipToken], path.named("voipToken"), &content)
+      fields[.environment], path.named("environment"), content)
+    device.token = try token(fields[.token], path.named("token"), content)
+    device.fid = try token(fields[.fid], path.named("fid"), content)
+    device.voipToken = try token(fields[.voipToken], path.named("voipToken"), content)
     device.activityToken = try token(
-      fields[.liveActivityToken], path.named("liveActivityToken"), &content)
+      fields[.liveActivityToken], path.named("liveActivityToken"), content)
     _ = try content.string(fields[.id], path.named("id"))
     target.topic = try content.string(fields[.apnsTopic], path.named("apnsTopic"))
     target.registeredAt = try registeredAt(fields[.registeredAt], path, content)
@@ -47,7 +47,7 @@ struct DeviceReader {
 
   /// A token without the blanks around it.
   private func token(
-    _ token: Int?, _ path: FieldPath, _ content: inout EventContent
+    _ token: Int?, _ path: FieldPath, _ content: EventContent
   ) throws(EventFault) -> Piece {
     var piece = try content.string(token, path)
     content.bytes.withBytes(of: piece) { bytes in

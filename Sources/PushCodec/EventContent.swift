@@ -1,22 +1,28 @@
 import PushModel
 
 /// Everything decoded from one item; its arrays keep their memory from event to event.
-struct EventContent {
-  var bytes = PieceBytes()
-  var tokens: [JSONToken] = []
-  var brokenStrings = 0
-  var hasInvalidUTF8 = false
-  var facts = EventFacts()
-  var entries: [DataEntry] = []
-  var recipients: [RecipientFacts] = []
-  var targets: [PushTarget] = []
-  var faults: [EventFault] = []
-  var queueID = ""
+///
+/// A class, since as a struct it was copied at every second call: a quarter of the time of decoding.
+/// One thread reads or writes it at a time and no access overlaps another, so none is checked at run
+/// time.
+final class EventContent {
+  let bytes: PieceBytes
+  @safe @exclusivity(unchecked) var tokens: [JSONToken] = []
+  @safe @exclusivity(unchecked) var brokenStrings = 0
+  @safe @exclusivity(unchecked) var hasInvalidUTF8 = false
+  @safe @exclusivity(unchecked) var facts = EventFacts()
+  @safe @exclusivity(unchecked) var entries: [DataEntry] = []
+  @safe @exclusivity(unchecked) var recipients: [RecipientFacts] = []
+  @safe @exclusivity(unchecked) var targets: [PushTarget] = []
+  @safe @exclusivity(unchecked) var faults: [EventFault] = []
+  @safe @exclusivity(unchecked) var queueID = ""
   /// The event's `fcm` block in snake_case, when it has one.
-  var fcmBlock: JSONText?
+  @safe @exclusivity(unchecked) var fcmBlock: JSONText?
+
+  init(rules: [UInt8]) { bytes = PieceBytes(rules: rules) }
 
   /// Empties all and keeps the memory, unless one large event made it large.
-  mutating func reset() {
+  func reset() {
     bytes.item = []
     if bytes.arena.capacity > 65_536 { bytes.arena = [] }
     bytes.arena.removeAll(keepingCapacity: true)
@@ -33,7 +39,7 @@ struct EventContent {
   }
 
   /// Notes a fault; its index.
-  mutating func add(_ fault: EventFault) -> Int32 {
+  func add(_ fault: EventFault) -> Int32 {
     faults.append(fault)
     return Int32(faults.count - 1)
   }
@@ -43,8 +49,9 @@ struct EventContent {
 extension EventContent {
   /// The known fields of an object.
   func fields<Key>(of object: Int, _ table: KeyTable<Key>) -> Fields<Key> {
-    var fields = Fields<Key>()
-    let span = bytes.item.span
+    var fields = Fields(table)
+    let item = bytes.item
+    let span = item.span
     let end = Int(tokens[object].next)
     var at = object + 1
     while at < end {
@@ -72,7 +79,7 @@ extension EventContent {
   }
 
   /// The text of a string token, its escapes decoded and its broken Unicode replaced.
-  mutating func text(_ token: Int) -> Piece {
+  func text(_ token: Int) -> Piece {
     let token = tokens[token]
     if !token.hasEscapes, !token.isBroken { return Piece(.item, token.range) }
     let item = bytes.item
@@ -88,14 +95,14 @@ extension EventContent {
   }
 
   /// A string field; absent stays absent.
-  mutating func string(_ token: Int?, _ path: FieldPath) throws(EventFault) -> Piece {
+  func string(_ token: Int?, _ path: FieldPath) throws(EventFault) -> Piece {
     guard let token else { return .none }
     guard tokens[token].kind == .string else { throw .invalid(path, "not a string") }
     return text(token)
   }
 
   /// A field that is a string or an integer, such as a room's id.
-  mutating func identifier(_ token: Int?, _ path: FieldPath) throws(EventFault) -> Piece {
+  func identifier(_ token: Int?, _ path: FieldPath) throws(EventFault) -> Piece {
     guard let token else { return .none }
     if tokens[token].kind == .string { return text(token) }
     guard tokens[token].kind == .number, isInteger(tokens[token]) else {
@@ -130,14 +137,16 @@ extension EventContent {
 
   /// Digits only: no fraction, no exponent.
   func isInteger(_ token: JSONToken) -> Bool {
-    let span = bytes.item.span
+    let item = bytes.item
+    let span = item.span
     for i in token.range where span[i] == 0x2E || span[i] | 0x20 == 0x65 { return false }
     return true
   }
 
   func integer(_ token: JSONToken) -> Int64? {
     guard token.kind == .number, token.count <= 19, isInteger(token) else { return nil }
-    let span = bytes.item.span
+    let item = bytes.item
+    let span = item.span
     var value: Int64 = 0
     let negative = span[Int(token.start)] == UInt8(ascii: "-")
     for i in token.range.dropFirst(negative ? 1 : 0) {
@@ -217,7 +226,8 @@ extension EventContent {
 
   func decodedKey(_ token: Int) -> [UInt8] {
     var name: [UInt8] = []
-    JSONEscape.decode(bytes.item.span, tokens[token].range, into: &name)
+    let item = bytes.item
+    JSONEscape.decode(item.span, tokens[token].range, into: &name)
     return name
   }
 }

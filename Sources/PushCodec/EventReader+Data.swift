@@ -5,10 +5,10 @@ extension EventReader {
   /// More keys than this cannot fit into any message, whatever they hold.
   static let maximumKeys = 4_096
 
-  func readData(_ fields: borrowing Fields<EventKey>, _ content: inout EventContent)
+  func readData(_ fields: borrowing Fields<EventKey>, _ content: EventContent)
     throws(EventFault)
   {
-    addTypeKeys(&content)
+    addTypeKeys(content)
     guard let data = try content.object(fields[.data], FieldPath("data")) else { return }
     content.facts.data = data
     try checkData(data, "data", content)
@@ -16,7 +16,7 @@ extension EventReader {
     var key = data + 1
     while key < Int(content.tokens[data].next) {
       let name = content.text(key)
-      remove(name, before: own, &content)
+      remove(name, before: own, content)
       content.entries.append(DataEntry(key: name, token: Int32(key + 1)))
       key = Int(content.tokens[key + 1].next)
     }
@@ -40,29 +40,29 @@ extension EventReader {
     }
   }
 
-  private func addTypeKeys(_ content: inout EventContent) {
+  private func addTypeKeys(_ content: EventContent) {
     let app = rules.apps[content.facts.app]
     let names = rules.names
-    add(app.keyType, rules.types[content.facts.type].dataType, &content)
-    add(app.keyRoom, content.facts.roomID, &content)
-    add(app.keyMessage, content.facts.messageID, &content)
-    add(names.senderName, content.facts.senderName, &content)
-    add(names.senderID, content.facts.senderID, &content)
-    add(names.url, content.facts.url, &content)
-    add(names.channel, content.facts.channel, &content)
-    add(app.keyImage, content.facts.image, isForAPNs: true, &content)
-    add(names.senderImage, content.facts.senderImage, isForAPNs: true, &content)
+    add(app.keyType, rules.types[content.facts.type].dataType, content)
+    add(app.keyRoom, content.facts.roomID, content)
+    add(app.keyMessage, content.facts.messageID, content)
+    add(names.senderName, content.facts.senderName, content)
+    add(names.senderID, content.facts.senderID, content)
+    add(names.url, content.facts.url, content)
+    add(names.channel, content.facts.channel, content)
+    add(app.keyImage, content.facts.image, isForAPNs: true, content)
+    add(names.senderImage, content.facts.senderImage, isForAPNs: true, content)
   }
 
   private func add(
-    _ key: Piece, _ value: Piece, isForAPNs: Bool = false, _ content: inout EventContent
+    _ key: Piece, _ value: Piece, isForAPNs: Bool = false, _ content: EventContent
   ) {
     if value.isEmpty || key.isEmpty { return }
     content.entries.append(DataEntry(key: key, piece: value, isForAPNs: isForAPNs))
   }
 
   /// Takes out the type's key that the event itself sets.
-  private func remove(_ name: Piece, before end: Int, _ content: inout EventContent) {
+  private func remove(_ name: Piece, before end: Int, _ content: EventContent) {
     for i in 0..<end where content.bytes.areEqual(content.entries[i].key, name) {
       content.entries[i].key = .none
     }

@@ -2,7 +2,7 @@ import PushModel
 
 // How a message looks, sounds and behaves on the device.
 extension EventReader {
-  func readLook(_ fields: borrowing Fields<EventKey>, _ content: inout EventContent)
+  func readLook(_ fields: borrowing Fields<EventKey>, _ content: EventContent)
     throws(EventFault)
   {
     content.facts.collapseKey = try content.string(fields[.collapseKey], FieldPath("collapseKey"))
@@ -22,10 +22,10 @@ extension EventReader {
       fields[.contentAvailable], FieldPath("contentAvailable"))
     content.facts.badge = try badge(fields[.badge], FieldPath("badge"), content)
     content.facts.priority = try tables.priorities.find(
-      fields[.priority], FieldPath("priority"), &content)
+      fields[.priority], FieldPath("priority"), content)
     content.facts.explicitPushType = try tables.pushTypes.find(
-      fields[.pushType], FieldPath("pushType"), &content)
-    try readLevel(fields, &content)
+      fields[.pushType], FieldPath("pushType"), content)
+    try readLevel(fields, content)
   }
 
   /// 0 clears, absent leaves: two different things (BR-05).
@@ -36,10 +36,10 @@ extension EventReader {
   }
 
   private func readLevel(
-    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: EventContent
   ) throws(EventFault) {
     let path = FieldPath("interruptionLevel")
-    if try tables.levels.find(fields[.interruptionLevel], path, &content) != nil {
+    if try tables.levels.find(fields[.interruptionLevel], path, content) != nil {
       content.facts.interruptionLevel = try content.string(fields[.interruptionLevel], path)
     }
     guard let token = fields[.relevanceScore] else { return }
@@ -52,21 +52,21 @@ extension EventReader {
     content.facts.relevanceScore = Piece(.item, content.tokens[token].range, .number)
   }
 
-  func readSound(_ token: Int?, _ content: inout EventContent) throws(EventFault) {
+  func readSound(_ token: Int?, _ content: EventContent) throws(EventFault) {
     guard let token else { return }
     switch content.tokens[token].kind {
     case .no: content.facts.sound = .silent
     case .string:
       let name = content.text(token)
       content.facts.sound = name.isEmpty ? .silent : .named(name)
-    case .object: try readSoundObject(token, &content)
+    case .object: try readSoundObject(token, content)
     default:
       throw .invalid(FieldPath("sound"), "\(content.shown(token)) is no name, object or false")
     }
   }
 
   private func readSoundObject(
-    _ token: Int, _ content: inout EventContent
+    _ token: Int, _ content: EventContent
   ) throws(EventFault) {
     let fields = content.fields(of: token, tables.sound)
     let name = try content.string(fields[.name], FieldPath("name", in: "sound"))
@@ -85,14 +85,14 @@ extension EventReader {
     content.facts.sound = critical ? .critical(name, volume: volume) : .named(name)
   }
 
-  func readActivity(_ token: Int?, _ content: inout EventContent) throws(EventFault) {
+  func readActivity(_ token: Int?, _ content: EventContent) throws(EventFault) {
     guard let token = try content.object(token, FieldPath("liveActivity")) else { return }
     func path(_ name: StaticString) -> FieldPath { FieldPath(name, in: "liveActivity") }
     let fields = content.fields(of: token, tables.activity)
     var activity = EventFacts.Activity()
     activity.isPresent = true
     guard
-      let event = try tables.activityEvents.find(fields[.event], path("event"), &content)
+      let event = try tables.activityEvents.find(fields[.event], path("event"), content)
     else { throw .invalid(path("event"), "required") }
     activity.event = try content.string(fields[.event], path("event"))
     activity.contentState =

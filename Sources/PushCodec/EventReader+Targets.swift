@@ -3,24 +3,24 @@ import PushModel
 // Recipients and devices.
 extension EventReader {
   func readTargets(
-    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: EventContent
   ) throws(EventFault) {
-    try readTopic(fields, &content)
+    try readTopic(fields, content)
     let isShort = fields[.devices] != nil || fields[.user] != nil || fields[.lastReadId] != nil
     if let list = fields[.recipients] {
       if isShort {
         throw .invalid(
           FieldPath("recipients"), "given together with devices, user or lastReadId")
       }
-      try readRecipients(list, &content)
+      try readRecipients(list, content)
     } else {
-      try readShortForm(fields, &content)
+      try readShortForm(fields, content)
     }
     if content.targets.isEmpty { throw EventFault(.noTargets, "no device, topic or condition") }
   }
 
   private func readTopic(
-    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: EventContent
   ) throws(EventFault) {
     content.facts.topic = try content.string(fields[.topic], FieldPath("topic"))
     content.facts.condition = try content.string(fields[.condition], FieldPath("condition"))
@@ -34,7 +34,7 @@ extension EventReader {
   }
 
   private func readShortForm(
-    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: EventContent
   ) throws(EventFault) {
     var recipient = RecipientFacts()
     recipient.user = try content.string(fields[.user], FieldPath("user"))
@@ -57,11 +57,11 @@ extension EventReader {
       throw .invalid(FieldPath("devices"), "not an array")
     }
     content.recipients[0].devices = Int32(list)
-    try readDevices(list, recipient: 0, FieldPath(""), &content)
+    try readDevices(list, recipient: 0, FieldPath(""), content)
   }
 
   private func readRecipients(
-    _ list: Int, _ content: inout EventContent
+    _ list: Int, _ content: EventContent
   ) throws(EventFault) {
     guard content.tokens[list].kind == .array else {
       throw .invalid(FieldPath("recipients"), "not an array")
@@ -70,13 +70,13 @@ extension EventReader {
     var at = list + 1
     while at < Int(content.tokens[list].next) {
       path.recipient += 1
-      try readRecipient(at, path, &content)
+      try readRecipient(at, path, content)
       at = Int(content.tokens[at].next)
     }
   }
 
   private func readRecipient(
-    _ element: Int, _ path: FieldPath, _ content: inout EventContent
+    _ element: Int, _ path: FieldPath, _ content: EventContent
   ) throws(EventFault) {
     let index = content.recipients.count
     var recipient = RecipientFacts()
@@ -84,26 +84,26 @@ extension EventReader {
     recipient.badge = content.facts.badge
     var devices: Int?
     do throws(EventFault) {
-      try fill(&recipient, &devices, element, path, &content)
+      try fill(&recipient, &devices, element, path, content)
     } catch {
       recipient.fault = content.add(error)
     }
     recipient.devices = Int32(devices ?? -1)
     content.recipients.append(recipient)
     if let devices {
-      try readDevices(devices, recipient: index, path, &content)
+      try readDevices(devices, recipient: index, path, content)
     } else if recipient.fault >= 0 {
       // A target of its own, so that the fault has a letter with this recipient in it.
       var target = PushTarget()
       target.recipient = Int32(index)
       target.fault = recipient.fault
-      try append(target, &content)
+      try append(target, content)
     }
   }
 
   private func fill(
     _ recipient: inout RecipientFacts, _ devices: inout Int?, _ element: Int, _ path: FieldPath,
-    _ content: inout EventContent
+    _ content: EventContent
   ) throws(EventFault) {
     guard content.tokens[element].kind == .object else { throw .invalid(path, "not an object") }
     let fields = content.fields(of: element, tables.recipient)
@@ -129,7 +129,7 @@ extension EventReader {
   }
 
   private func readDevices(
-    _ list: Int, recipient: Int, _ path: FieldPath, _ content: inout EventContent
+    _ list: Int, recipient: Int, _ path: FieldPath, _ content: EventContent
   ) throws(EventFault) {
     var path = path
     var at = list + 1
@@ -140,20 +140,20 @@ extension EventReader {
       target.recipient = Int32(recipient)
       target.element = Int32(at)
       do throws(EventFault) {
-        try DeviceReader(rules: rules, tables: tables).read(at, path, &target, &content)
+        try DeviceReader(rules: rules, tables: tables).read(at, path, &target, content)
       } catch {
         target.fault = content.add(error)
       }
       if content.recipients[recipient].fault >= 0 {
         target.fault = content.recipients[recipient].fault
       }
-      try append(target, &content)
+      try append(target, content)
       at = Int(content.tokens[at].next)
     }
   }
 
   private func append(
-    _ target: PushTarget, _ content: inout EventContent
+    _ target: PushTarget, _ content: EventContent
   ) throws(EventFault) {
     guard content.targets.count < rules.limits.devices else {
       throw EventFault(.itemTooLarge, "devices: more than \(rules.limits.devices)")

@@ -7,7 +7,7 @@ extension EventReader {
   /// Below it is a duration.
   private static let tooSmall: Int64 = 1_000_000_000
 
-  func readTime(_ fields: borrowing Fields<EventKey>, _ content: inout EventContent)
+  func readTime(_ fields: borrowing Fields<EventKey>, _ content: EventContent)
     throws(EventFault)
   {
     var time = EventTime()
@@ -66,7 +66,8 @@ extension EventReader {
   /// Ten digits with a fraction, as milliseconds: the usual form, without a detour over Double.
   private func decimal(_ token: JSONToken, _ content: EventContent) -> Int64? {
     guard token.kind == .number, token.count > 11, token.count <= 24 else { return nil }
-    let span = content.bytes.item.span
+    let item = content.bytes.item
+    let span = item.span
     let start = Int(token.start)
     guard span[start + 10] == UInt8(ascii: ".") else { return nil }
     var value: Int64 = 0

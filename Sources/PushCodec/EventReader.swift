@@ -8,31 +8,31 @@ struct EventReader {
   let firstTaken: Int64
   let now: Int64
 
-  func read(_ content: inout EventContent) throws(EventFault) {
+  func read(_ content: EventContent) throws(EventFault) {
     guard let root = content.tokens.first, root.kind == .object else {
       throw EventFault(.invalidEvent, "the item is not a JSON object")
     }
     let fields = content.fields(of: 0, tables.event)
     content.facts.unknownFields = fields.unknown
     // First what names the event, so that a letter about any other fault can name it too.
-    try readID(fields, &content)
+    try readID(fields, content)
     if let key = fields.repeated { throw repeated(key, content) }
     try readVersion(fields, content)
-    try readType(fields, &content)
-    try readApp(fields, &content)
+    try readType(fields, content)
+    try readApp(fields, content)
     try UnicodeCheck.event(content, fields)
-    try readParts(fields, &content)
-    try readText(fields, &content)
-    try readTime(fields, &content)
-    try readLook(fields, &content)
-    try readSound(fields[.sound], &content)
-    try readActivity(fields[.liveActivity], &content)
-    try readBlocks(fields, &content)
-    readWish(fields, &content)
-    TextMaker(rules: rules).fill(&content)
-    try readData(fields, &content)
-    try readTargets(fields, &content)
-    try ContentCheck(rules: rules).check(&content)
+    try readParts(fields, content)
+    try readText(fields, content)
+    try readTime(fields, content)
+    try readLook(fields, content)
+    try readSound(fields[.sound], content)
+    try readActivity(fields[.liveActivity], content)
+    try readBlocks(fields, content)
+    readWish(fields, content)
+    TextMaker(rules: rules).fill(content)
+    try readData(fields, content)
+    try readTargets(fields, content)
+    try ContentCheck(rules: rules).check(content)
   }
 
   func repeated(_ key: Int, _ content: EventContent, in path: String = "") -> EventFault {
@@ -41,7 +41,7 @@ struct EventReader {
   }
 
   private func readID(
-    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: EventContent
   ) throws(EventFault) {
     let id = try content.string(fields[.id], FieldPath("id"))
     guard id.isPresent else {
@@ -69,7 +69,7 @@ struct EventReader {
   }
 
   private func readType(
-    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: EventContent
   ) throws(EventFault) {
     let name = try content.string(fields[.type], FieldPath("type"))
     guard name.isPresent else { throw .invalid(FieldPath("type"), "required") }
@@ -82,7 +82,7 @@ struct EventReader {
   }
 
   private func readApp(
-    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: EventContent
   ) throws(EventFault) {
     let name = try content.string(fields[.app], FieldPath("app"))
     guard name.isPresent else {
@@ -106,7 +106,7 @@ struct EventReader {
   }
 
   private func readParts(
-    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: EventContent
   ) throws(EventFault) {
     if let token = try content.object(fields[.room], FieldPath("room")) {
       let room = content.fields(of: token, tables.part)
@@ -133,7 +133,7 @@ struct EventReader {
   }
 
   private func readText(
-    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: EventContent
   ) throws(EventFault) {
     content.facts.title = try content.string(fields[.title], FieldPath("title"))
     content.facts.subtitle = try content.string(fields[.subtitle], FieldPath("subtitle"))
@@ -165,7 +165,7 @@ struct EventReader {
   }
 
   private func readBlocks(
-    _ fields: borrowing Fields<EventKey>, _ content: inout EventContent
+    _ fields: borrowing Fields<EventKey>, _ content: EventContent
   ) throws(EventFault) {
     content.facts.traceparent = try content.string(fields[.traceparent], FieldPath("traceparent"))
     if let token = try content.object(fields[.apns], FieldPath("apns")) {
@@ -183,7 +183,7 @@ struct EventReader {
   }
 
   /// The block of headers has the last word on the push type, then the event, then the type.
-  private func readWish(_ fields: borrowing Fields<EventKey>, _ content: inout EventContent) {
+  private func readWish(_ fields: borrowing Fields<EventKey>, _ content: EventContent) {
     if let asked = HeaderBlock.pushType(content) ?? content.facts.explicitPushType {
       content.facts.wish = asked
       content.facts.wishIsExplicit = true

@@ -57,7 +57,8 @@ enum HeaderBlock {
   /// The value as bytes: a string decoded, or a number's digits.
   static func value(_ token: Int, _ content: EventContent) -> [UInt8] {
     var out: [UInt8] = []
-    JSONEscape.decode(content.bytes.item.span, content.tokens[token].range, into: &out)
+    let item = content.bytes.item
+    JSONEscape.decode(item.span, content.tokens[token].range, into: &out)
     return out
   }
 

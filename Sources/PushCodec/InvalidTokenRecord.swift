@@ -55,6 +55,6 @@ extension MessageCodec {
       let id = content.member("id", of: device), content.tokens[id].kind == .string
     else { return }
     writer.key("deviceId")
-    writer.string(content.tokens[id], content.bytes.item.span)
+    writer.string(id, content)
   }
 }

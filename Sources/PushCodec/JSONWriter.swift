@@ -28,7 +28,7 @@ struct JSONWriter {
     out.append(UInt8(ascii: ":"))
   }
 
-  mutating func key(_ name: Piece, _ bytes: borrowing PieceBytes) {
+  mutating func key(_ name: Piece, _ bytes: PieceBytes) {
     comma()
     string(name, bytes)
     out.append(UInt8(ascii: ":"))
@@ -44,7 +44,7 @@ struct JSONWriter {
 
   /// A piece as a JSON string, also when it is a number.
   @inline(__always)
-  mutating func string(_ piece: Piece, _ bytes: borrowing PieceBytes) {
+  mutating func string(_ piece: Piece, _ bytes: PieceBytes) {
     out.append(UInt8(ascii: "\""))
     inside(piece, bytes)
     out.append(UInt8(ascii: "\""))
@@ -52,7 +52,7 @@ struct JSONWriter {
 
   /// The inside of a string.
   @inline(__always)
-  mutating func inside(_ piece: Piece, _ bytes: borrowing PieceBytes) {
+  mutating func inside(_ piece: Piece, _ bytes: PieceBytes) {
     if piece.form == .text {
       bytes.withBytes(of: piece) { JSONEscape.encode($0, 0..<$0.count, into: &out) }
     } else {
@@ -61,13 +61,13 @@ struct JSONWriter {
   }
 
   /// A piece as a JSON value: a number stays one.
-  mutating func value(_ piece: Piece, _ bytes: borrowing PieceBytes) {
+  mutating func value(_ piece: Piece, _ bytes: PieceBytes) {
     if piece.form == .number { bytes.append(piece, to: &out) } else { string(piece, bytes) }
   }
 
   /// A key with a string, unless it is empty.
   @inline(__always)
-  mutating func field(_ name: StaticString, _ piece: Piece, _ bytes: borrowing PieceBytes) {
+  mutating func field(_ name: StaticString, _ piece: Piece, _ bytes: PieceBytes) {
     if piece.isEmpty { return }
     key(name)
     string(piece, bytes)
@@ -105,6 +105,16 @@ struct JSONWriter {
 
 // Values of a scanned text.
 extension JSONWriter {
+  mutating func value(_ token: Int, _ content: EventContent, dropsNulls: Bool = false) {
+    let item = content.bytes.item
+    value(token, content.tokens, item.span, dropsNulls: dropsNulls)
+  }
+
+  mutating func string(_ token: Int, _ content: EventContent) {
+    let item = content.bytes.item
+    string(content.tokens[token], item.span)
+  }
+
   /// A value as given, without blanks, its strings in the shortest form. Digits are untouched.
   /// With `dropsNulls` members that are null are left out at every level.
   mutating func value(

@@ -4,12 +4,12 @@ import PushModel
 // A request to APNs (protocol/apns.md 2, 3, 9).
 extension MessageBuilder {
   mutating func buildAPNs(
-    _ content: inout EventContent, _ target: PushTarget, _ request: inout PushRequest
+    _ content: EventContent, _ target: PushTarget, _ request: inout PushRequest
   ) throws(EventFault) {
     let isPatched = content.facts.apnsPayload >= 0
     let limit = plan.pushType.maximumBodyBytes
     let recipient = content.recipients[Int(target.recipient)]
-    try fit(&content, limit: limit) { (builder, content) throws(EventFault) in
+    try fit(content, limit: limit) { (builder, content) throws(EventFault) in
       builder.writer.byte(UInt8(ascii: "{"))
       try builder.payload(content, recipient)
       builder.writer.close()
@@ -22,7 +22,7 @@ extension MessageBuilder {
   }
 
   private mutating func writeHeaders(
-    _ content: borrowing EventContent, _ target: PushTarget, _ request: inout PushRequest
+    _ content: EventContent, _ target: PushTarget, _ request: inout PushRequest
   ) throws(EventFault) {
     content.bytes.append(target.token, to: &request.deviceToken)
     Self.lowercase(&request.deviceToken)
@@ -38,7 +38,7 @@ extension MessageBuilder {
   }
 
   /// The same event and token give the same id on every attempt (EVENTS.md, `id`).
-  private func appendID(_ content: borrowing EventContent, _ request: inout PushRequest) {
+  private func appendID(_ content: EventContent, _ request: inout PushRequest) {
     // `collapseID` is still empty: it lends its memory for the name.
     content.bytes.append(content.facts.id, to: &request.collapseID)
     request.collapseID.append(0x0A)
@@ -70,9 +70,9 @@ extension MessageBuilder {
     }
   }
 
-  func applyBlock(_ content: borrowing EventContent, _ request: inout PushRequest) {
+  func applyBlock(_ content: EventContent, _ request: inout PushRequest) {
     var changed = request
-    HeaderBlock.forEach(copy content) { name, value in
+    HeaderBlock.forEach(content) { name, value in
       guard let value else {
         if name == HeaderBlock.Known.collapseID.rawValue { changed.collapseID = [] }
         return
@@ -92,7 +92,7 @@ extension MessageBuilder {
 
   /// The collapse id as it may stand in a header: at most 64 bytes, no control character, no blank
   /// at either end, else the first 32 hex digits of its SHA-256.
-  mutating func appendCollapseID(_ content: borrowing EventContent, to out: inout [UInt8]) {
+  mutating func appendCollapseID(_ content: EventContent, to out: inout [UInt8]) {
     if content.facts.collapseKey.isEmpty { return }
     let start = out.count
     content.bytes.append(content.facts.collapseKey, to: &out)

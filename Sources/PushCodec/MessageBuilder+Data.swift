@@ -3,7 +3,7 @@ import PushModel
 // Custom data: the type's keys, then the event's, then the recipient's; later wins key by key.
 extension MessageBuilder {
   /// Values as the producer gave them.
-  mutating func appleData(_ content: borrowing EventContent, _ recipient: RecipientFacts) {
+  mutating func appleData(_ content: EventContent, _ recipient: RecipientFacts) {
     for i in content.entries.indices {
       let entry = content.entries[i]
       if entry.token < 0 {
@@ -14,7 +14,7 @@ extension MessageBuilder {
       if entry.token < 0 {
         writer.value(entry.piece, content.bytes)
       } else {
-        writer.value(Int(entry.token), content.tokens, content.bytes.item.span)
+        writer.value(Int(entry.token), content)
       }
     }
     if plan.carriesTypeKeys, hasOwnLastRead(content, recipient) {
@@ -24,21 +24,21 @@ extension MessageBuilder {
     var key = Int(recipient.data) + 1
     while key > 0, key < Int(content.tokens[Int(recipient.data)].next) {
       writer.comma()
-      writer.string(content.tokens[key], content.bytes.item.span)
+      writer.string(key, content)
       writer.byte(UInt8(ascii: ":"))
-      writer.value(key + 1, content.tokens, content.bytes.item.span)
+      writer.value(key + 1, content)
       key = Int(content.tokens[key + 1].next)
     }
   }
 
   /// True when the recipient's last read id is to be written and nobody's own key replaces it.
-  func hasOwnLastRead(_ content: borrowing EventContent, _ recipient: RecipientFacts) -> Bool {
+  func hasOwnLastRead(_ content: EventContent, _ recipient: RecipientFacts) -> Bool {
     if recipient.lastReadID.isEmpty { return false }
     let key = rules.apps[content.facts.app].keyLastRead
     return !isSet(key, by: recipient, content) && !isSetByEvent(key, content)
   }
 
-  func isSetByEvent(_ key: Piece, _ content: borrowing EventContent) -> Bool {
+  func isSetByEvent(_ key: Piece, _ content: EventContent) -> Bool {
     for i in content.entries.indices
     where content.bytes.areEqual(content.entries[i].key, key) && !content.entries[i].isForAPNs {
       return true
@@ -48,7 +48,7 @@ extension MessageBuilder {
 
   /// True when the recipient's data has the key.
   func isSet(
-    _ key: Piece, by recipient: RecipientFacts, _ content: borrowing EventContent
+    _ key: Piece, by recipient: RecipientFacts, _ content: EventContent
   ) -> Bool {
     if recipient.data < 0 { return false }
     var at = Int(recipient.data) + 1
@@ -65,7 +65,7 @@ extension MessageBuilder {
   }
 
   func hasKey(
-    _ name: String, _ content: borrowing EventContent, _ recipient: RecipientFacts
+    _ name: String, _ content: EventContent, _ recipient: RecipientFacts
   ) -> Bool {
     [content.facts.data, Int(recipient.data)].contains { object in
       object >= 0 && content.member(name, of: object) != nil

@@ -30,11 +30,11 @@ extension MessageBuilder {
   }
 
   mutating func buildFCM(
-    _ content: inout EventContent, _ target: PushTarget
+    _ content: EventContent, _ target: PushTarget
   ) throws(EventFault) {
     let parts = FCMParts(target)
     let limit = target.isTopic ? 2_048 : 4_096
-    try fit(&content, limit: limit) { (builder, content) throws(EventFault) in
+    try fit(content, limit: limit) { (builder, content) throws(EventFault) in
       builder.writer.raw("{\"message\":")
       var size = try builder.message(content, target, parts)
       if let block = content.fcmBlock {
@@ -53,7 +53,7 @@ extension MessageBuilder {
   }
 
   private mutating func message(
-    _ content: borrowing EventContent, _ target: PushTarget, _ parts: FCMParts
+    _ content: EventContent, _ target: PushTarget, _ parts: FCMParts
   ) throws(EventFault) -> FCMSize {
     var size = FCMSize()
     let recipient = content.recipients[Int(target.recipient)]
@@ -76,13 +76,13 @@ extension MessageBuilder {
 
   private func isOnlyWeb(_ parts: FCMParts) -> Bool { parts.isWeb && !parts.isAndroid }
 
-  private func hasAndroidText(_ content: borrowing EventContent) -> Bool {
+  private func hasAndroidText(_ content: EventContent) -> Bool {
     return !content.facts.title.isEmpty || !content.facts.body.isEmpty
       || !content.facts.locKey.isEmpty
       || !content.facts.titleLocKey.isEmpty
   }
 
-  private mutating func target(_ content: borrowing EventContent, _ target: PushTarget) {
+  private mutating func target(_ content: EventContent, _ target: PushTarget) {
     if target.isTopic {
       writer.field("topic", content.facts.topic, content.bytes)
       writer.field("condition", content.facts.condition, content.bytes)
@@ -94,7 +94,7 @@ extension MessageBuilder {
   }
 
   /// The common block, for Android; the bytes that count.
-  private mutating func notification(_ content: borrowing EventContent) -> Int {
+  private mutating func notification(_ content: EventContent) -> Int {
     let image = content.facts.image
     if texts.title.isEmpty, texts.body.isEmpty, image.isEmpty { return 0 }
     writer.open("notification")
@@ -105,7 +105,7 @@ extension MessageBuilder {
     return texts.title.length + texts.body.length + image.length
   }
 
-  private mutating func android(_ content: borrowing EventContent, isData: Bool) {
+  private mutating func android(_ content: EventContent, isData: Bool) {
     writer.open("android")
     let priority = content.facts.priority ?? rules.types[content.facts.type].priority
     writer.field("priority", priority == .high ? "HIGH" : "NORMAL")
@@ -134,7 +134,7 @@ extension MessageBuilder {
   }
 
   /// The channel's rule is for iOS: Android's channel has its own sound.
-  private mutating func androidSound(_ content: borrowing EventContent) {
+  private mutating func androidSound(_ content: EventContent) {
     switch content.facts.sound {
     case .silent: break
     case .named(let name), .critical(let name, _): writer.field("sound", name, content.bytes)
@@ -145,7 +145,7 @@ extension MessageBuilder {
     }
   }
 
-  private mutating func androidLocalised(_ content: borrowing EventContent) {
+  private mutating func androidLocalised(_ content: EventContent) {
     if !content.facts.titleLocKey.isEmpty {
       writer.field("title_loc_key", content.facts.titleLocKey, content.bytes)
       arguments("title_loc_args", content.facts.titleLocArgs, content)
@@ -157,7 +157,7 @@ extension MessageBuilder {
   }
 
   /// The block for browsers; the bytes that count when nothing else shows the texts.
-  private mutating func web(_ content: borrowing EventContent, counts: Bool) -> Int {
+  private mutating func web(_ content: EventContent, counts: Bool) -> Int {
     writer.open("webpush")
     writer.open("headers")
     writer.key("TTL")
@@ -192,7 +192,7 @@ extension MessageBuilder {
 
   /// The block for Apple devices behind FCM; the bytes of its payload.
   private mutating func apns(
-    _ content: borrowing EventContent, _ target: PushTarget, _ recipient: RecipientFacts
+    _ content: EventContent, _ target: PushTarget, _ recipient: RecipientFacts
   ) throws(EventFault) -> Int {
     writer.open("apns")
     writer.key("payload")
@@ -214,7 +214,7 @@ extension MessageBuilder {
   }
 
   /// All values are strings (protocol/fcm.md 2.3); the topic is FCM's to fill.
-  private mutating func relayHeaders(_ content: borrowing EventContent) {
+  private mutating func relayHeaders(_ content: EventContent) {
     var values = PushRequest()
     values.priority = plan.priority
     values.expiration = expiration(content)

@@ -5,7 +5,7 @@ extension MessageBuilder {
   /// Writes the map and adds its sizes. With `withTexts` it also carries what would else be shown
   /// (style data).
   mutating func data(
-    _ content: borrowing EventContent, _ recipient: RecipientFacts, withTexts: Bool,
+    _ content: EventContent, _ recipient: RecipientFacts, withTexts: Bool,
     _ size: inout FCMSize
   ) throws(EventFault) {
     let start = writer.out.count
@@ -39,10 +39,11 @@ extension MessageBuilder {
   }
 
   private mutating func recipientData(
-    _ content: borrowing EventContent, _ recipient: RecipientFacts, _ size: inout FCMSize
+    _ content: EventContent, _ recipient: RecipientFacts, _ size: inout FCMSize
   ) throws(EventFault) {
     if recipient.data < 0 { return }
-    let span = content.bytes.item.span
+    let item = content.bytes.item
+    let span = item.span
     var key = Int(recipient.data) + 1
     while key < Int(content.tokens[Int(recipient.data)].next) {
       defer { key = Int(content.tokens[key + 1].next) }
@@ -57,7 +58,7 @@ extension MessageBuilder {
   }
 
   private mutating func dataTexts(
-    _ content: borrowing EventContent, _ recipient: RecipientFacts, _ size: inout FCMSize
+    _ content: EventContent, _ recipient: RecipientFacts, _ size: inout FCMSize
   ) {
     let own: [4 of (Piece, Piece)] = [
       (rules.names.title, texts.title), (rules.names.body, texts.body),
@@ -74,7 +75,7 @@ extension MessageBuilder {
   }
 
   private mutating func put(
-    _ key: Piece, _ value: Piece, _ content: borrowing EventContent, _ size: inout FCMSize
+    _ key: Piece, _ value: Piece, _ content: EventContent, _ size: inout FCMSize
   ) {
     writer.key(key, content.bytes)
     writer.string(value, content.bytes)
@@ -83,9 +84,10 @@ extension MessageBuilder {
 
   /// Writes a value as a string: text as it is, digits kept, objects and arrays as JSON. The number
   /// of bytes of the text.
-  private mutating func text(of token: Int, _ content: borrowing EventContent) -> Int {
+  private mutating func text(of token: Int, _ content: EventContent) -> Int {
     let value = content.tokens[token]
-    let span = content.bytes.item.span
+    let item = content.bytes.item
+    let span = item.span
     switch value.kind {
     case .string where !value.hasEscapes, .number, .yes, .no, .null:
       writer.byte(UInt8(ascii: "\""))
@@ -107,7 +109,7 @@ extension MessageBuilder {
     }
   }
 
-  private func check(_ key: Piece, _ content: borrowing EventContent) throws(EventFault) {
+  private func check(_ key: Piece, _ content: EventContent) throws(EventFault) {
     let isReserved = content.bytes.withBytes(of: key) { ReservedKey.isReserved($0) }
     if isReserved { throw reserved(content.bytes.string(key)) }
   }

@@ -4,7 +4,7 @@ import PushModel
 extension MessageBuilder {
   /// `aps` and custom data, without the braces around them.
   mutating func payload(
-    _ content: borrowing EventContent, _ recipient: RecipientFacts
+    _ content: EventContent, _ recipient: RecipientFacts
   ) throws(EventFault) {
     aps(content)
     appleData(content, recipient)
@@ -13,7 +13,7 @@ extension MessageBuilder {
     }
   }
 
-  mutating func aps(_ content: borrowing EventContent) {
+  mutating func aps(_ content: EventContent) {
     switch plan.pushType {
     case .mdm, .fileprovider: return
     case .widgets, .controls: writer.raw("\"aps\":{\"content-changed\":true}")
@@ -29,7 +29,7 @@ extension MessageBuilder {
     }
   }
 
-  private mutating func alert(_ content: borrowing EventContent) {
+  private mutating func alert(_ content: EventContent) {
     writer.open("alert")
     writer.field("title", texts.title, content.bytes)
     writer.field("subtitle", texts.subtitle, content.bytes)
@@ -47,7 +47,7 @@ extension MessageBuilder {
 
   /// Arguments of a localised text; numbers become strings.
   mutating func arguments(
-    _ name: StaticString, _ array: Int, _ content: borrowing EventContent
+    _ name: StaticString, _ array: Int, _ content: EventContent
   ) {
     if array < 0 { return }
     writer.key(name)
@@ -55,14 +55,14 @@ extension MessageBuilder {
     var at = array + 1
     while at < Int(content.tokens[array].next) {
       writer.comma()
-      writer.string(content.tokens[at], content.bytes.item.span)
+      writer.string(at, content)
       at = Int(content.tokens[at].next)
     }
     writer.byte(UInt8(ascii: "]"))
   }
 
   /// What stands beside the alert.
-  private mutating func presentation(_ content: borrowing EventContent) {
+  private mutating func presentation(_ content: EventContent) {
     if plan.pushType == .voip { return }
     if plan.pushType == .alert {
       if let badge = plan.badge { writer.field("badge", integer: Int64(badge)) }
@@ -83,7 +83,7 @@ extension MessageBuilder {
     writer.field("filter-criteria", content.facts.filterCriteria, content.bytes)
   }
 
-  private mutating func sound(_ content: borrowing EventContent) {
+  private mutating func sound(_ content: EventContent) {
     switch plan.sound {
     case .unset, .silent: break
     case .named(let name): writer.field("sound", name, content.bytes)
@@ -97,7 +97,7 @@ extension MessageBuilder {
   }
 
   private mutating func number(
-    _ name: StaticString, _ piece: Piece, _ content: borrowing EventContent
+    _ name: StaticString, _ piece: Piece, _ content: EventContent
   ) {
     if piece.isEmpty { return }
     writer.key(name)
@@ -105,7 +105,7 @@ extension MessageBuilder {
   }
 
   /// protocol/apns.md 10.
-  private mutating func activity(_ content: borrowing EventContent) {
+  private mutating func activity(_ content: EventContent) {
     let activity = content.facts.activity
     writer.key("timestamp")
     if activity.timestamp.isEmpty {
@@ -131,17 +131,17 @@ extension MessageBuilder {
   }
 
   private mutating func object(
-    _ name: StaticString, _ token: Int, _ content: borrowing EventContent
+    _ name: StaticString, _ token: Int, _ content: EventContent
   ) {
     if token < 0 { return }
     writer.key(name)
-    writer.value(token, content.tokens, content.bytes.item.span, dropsNulls: true)
+    writer.value(token, content, dropsNulls: true)
   }
 
   /// Merges the event's `apns.payload` over the payload that begins at `start`, then lets push type
   /// and priority follow what came out.
   mutating func mergePayload(
-    _ content: borrowing EventContent, from start: Int
+    _ content: EventContent, from start: Int
   ) throws(EventFault) {
     guard let built = JSONText([UInt8](writer.out[start...])) else {
       throw EventFault(.invalidEvent, "apns.payload: not readable")
@@ -154,7 +154,7 @@ extension MessageBuilder {
   }
 
   private mutating func followPayload(
-    _ payload: JSONText, _ content: borrowing EventContent
+    _ payload: JSONText, _ content: EventContent
   ) throws(EventFault) {
     guard plan.pushType == .alert || plan.pushType == .background else { return }
     let aps = payload.member("aps", of: 0)

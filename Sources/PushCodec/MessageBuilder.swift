@@ -11,7 +11,7 @@ struct MessageBuilder {
   var notes = BuildNotes()
 
   static func build(
-    _ content: inout EventContent, _ index: Int, _ rules: CompiledRules, now: Int64,
+    _ content: EventContent, _ index: Int, _ rules: CompiledRules, now: Int64,
     into request: inout PushRequest
   ) -> BuildResult {
     let target = content.targets[index]
@@ -30,8 +30,8 @@ struct MessageBuilder {
     }
     do throws(EventFault) {
       switch target.provider {
-      case .apns: try builder.buildAPNs(&content, target, &request)
-      case .fcm: try builder.buildFCM(&content, target)
+      case .apns: try builder.buildAPNs(content, target, &request)
+      case .fcm: try builder.buildFCM(content, target)
       }
     } catch {
       return .failed(error.reason, detail: error.detail)
@@ -41,7 +41,7 @@ struct MessageBuilder {
   }
 
   private init(
-    _ content: borrowing EventContent, _ target: PushTarget, _ rules: CompiledRules, _ now: Int64
+    _ content: EventContent, _ target: PushTarget, _ rules: CompiledRules, _ now: Int64
   ) {
     self.rules = rules
     self.now = now
@@ -53,15 +53,15 @@ struct MessageBuilder {
 
   /// Writes, measures, and shortens texts until the message fits.
   mutating func fit(
-    _ content: inout EventContent, limit: Int,
-    _ write: (inout MessageBuilder, borrowing EventContent) throws(EventFault) -> Excess
+    _ content: EventContent, limit: Int,
+    _ write: (inout MessageBuilder, EventContent) throws(EventFault) -> Excess
   ) throws(EventFault) {
-    texts.clamp(to: limit, &content.bytes, &notes.changes)
+    texts.clamp(to: limit, content.bytes, &notes.changes)
     while true {
       writer.out.removeAll(keepingCapacity: true)
       let excess = try write(&self, content)
       if excess.bytes <= 0 { return }
-      if !texts.shorten(by: excess, &content.bytes, &notes.changes) {
+      if !texts.shorten(by: excess, content.bytes, &notes.changes) {
         throw EventFault(
           .payloadTooLarge,
           "\(limit + excess.bytes) bytes without text to shorten, allowed are \(limit)")
@@ -70,12 +70,12 @@ struct MessageBuilder {
   }
 
   /// Seconds of life left, at least 0.
-  func secondsLeft(_ content: borrowing EventContent) -> Int64 {
+  func secondsLeft(_ content: EventContent) -> Int64 {
     if content.facts.time.isOneShot { return 0 }
     return max(0, content.facts.time.expiresAt - now / 1_000)
   }
 
-  func expiration(_ content: borrowing EventContent) -> Int64 {
+  func expiration(_ content: EventContent) -> Int64 {
     content.facts.time.isOneShot ? 0 : content.facts.time.expiresAt
   }
 }

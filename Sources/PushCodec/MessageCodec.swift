@@ -29,7 +29,7 @@ package final class MessageCodec {
   ) -> DecodedItem {
     let event = pool.popLast() ?? DecodedEvent(rules)
     do throws(EventFault) {
-      try read(bytes, queueID, firstTaken, now, &event.content)
+      try read(bytes, queueID, firstTaken, now, event.content)
       return .event(event)
     } catch {
       let fault = describe(error, event.content, queueID)
@@ -49,12 +49,12 @@ package final class MessageCodec {
   package func build(
     _ event: DecodedEvent, target: Int, now: Int64, into request: inout PushRequest
   ) -> BuildResult {
-    MessageBuilder.build(&event.content, target, rules, now: now, into: &request)
+    MessageBuilder.build(event.content, target, rules, now: now, into: &request)
   }
 
   private func read(
     _ bytes: [UInt8], _ queueID: String, _ firstTaken: Int64, _ now: Int64,
-    _ content: inout EventContent
+    _ content: EventContent
   ) throws(EventFault) {
     content.bytes.item = bytes
     content.queueID = queueID
@@ -67,7 +67,7 @@ package final class MessageCodec {
     content.brokenStrings = scanner.brokenStrings
     content.hasInvalidUTF8 = scanner.hasInvalidUTF8
     let reader = EventReader(rules: rules, tables: tables, firstTaken: firstTaken, now: now)
-    try reader.read(&content)
+    try reader.read(content)
   }
 
   private func scan(_ bytes: [UInt8]) throws(EventFault) {

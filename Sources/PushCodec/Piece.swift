@@ -46,20 +46,24 @@ struct Piece: Sendable {
   func orIfEmpty(_ other: Piece) -> Piece { isEmpty ? other : self }
 }
 
-/// The bytes that pieces lie in.
-struct PieceBytes {
-  var item: [UInt8] = []
-  var arena: [UInt8] = []
-  var rules: [UInt8] = []
+/// The bytes that pieces lie in. A class for the reasons of `EventContent`.
+final class PieceBytes {
+  @safe @exclusivity(unchecked) var item: [UInt8] = []
+  @safe @exclusivity(unchecked) var arena: [UInt8] = []
+  let rules: [UInt8]
+
+  init(rules: [UInt8]) { self.rules = rules }
 
   @inline(__always)
   func withBytes<R>(of piece: Piece, _ body: (borrowing Span<UInt8>) -> R) -> R {
-    switch piece.place {
-    case .item: body(item.span.extracting(piece.range))
-    case .arena: body(arena.span.extracting(piece.range))
-    case .rules: body(rules.span.extracting(piece.range))
-    case .none: body(item.span.extracting(0..<0))
-    }
+    // An owner of its own, so that the bytes stay whatever the body does.
+    let source =
+      switch piece.place {
+      case .item, .none: item
+      case .arena: arena
+      case .rules: rules
+      }
+    return body(source.span.extracting(piece.range))
   }
 
   func string(_ piece: Piece) -> String {
@@ -87,7 +91,7 @@ struct PieceBytes {
   }
 
   /// Copies a piece to the end of the arena.
-  mutating func copyToArena(_ piece: Piece) {
+  func copyToArena(_ piece: Piece) {
     // An owner of its own, since the arena grows while the piece is read.
     let source =
       switch piece.place {

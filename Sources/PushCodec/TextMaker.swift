@@ -5,15 +5,15 @@ import PushModel
 struct TextMaker {
   let rules: CompiledRules
 
-  func fill(_ content: inout EventContent) {
+  func fill(_ content: EventContent) {
     let type = rules.types[content.facts.type]
     if content.facts.title.isEmpty, content.facts.titleLocKey.isEmpty {
       content.facts.title =
-        type.title.map { make($0, &content) } ?? builtInTitle(type.builtIn, content)
+        type.title.map { make($0, content) } ?? builtInTitle(type.builtIn, content)
     }
     if content.facts.body.isEmpty, content.facts.locKey.isEmpty {
       content.facts.body =
-        type.body.map { make($0, &content) } ?? builtInBody(type.builtIn, &content)
+        type.body.map { make($0, content) } ?? builtInBody(type.builtIn, content)
     }
   }
 
@@ -25,7 +25,7 @@ struct TextMaker {
     }
   }
 
-  private func builtInBody(_ type: BuiltInType?, _ content: inout EventContent) -> Piece {
+  private func builtInBody(_ type: BuiltInType?, _ content: EventContent) -> Piece {
     switch type {
     case .message:
       let text = messageText(content)
@@ -62,7 +62,7 @@ struct TextMaker {
     }
   }
 
-  private func make(_ template: Template, _ content: inout EventContent) -> Piece {
+  private func make(_ template: Template, _ content: EventContent) -> Piece {
     var pieces: [Piece] = []
     for (i, part) in template.parts.enumerated() {
       switch part {
@@ -73,7 +73,7 @@ struct TextMaker {
         if before, after { pieces.append(words) }
       }
     }
-    return join(pieces, &content)
+    return join(pieces, content)
   }
 
   /// True when the part beside some words has a value, or there is none.
@@ -83,7 +83,7 @@ struct TextMaker {
     return !value(place, content).isEmpty
   }
 
-  private func join(_ pieces: [Piece], _ content: inout EventContent) -> Piece {
+  private func join(_ pieces: [Piece], _ content: EventContent) -> Piece {
     let present = pieces.filter { !$0.isEmpty }
     if present.count <= 1 {
       var only = present.first ?? .none

@@ -27,7 +27,7 @@ struct Texts {
   /// Takes at least `excess` bytes off the first text that can still give some; false when none
   /// can. The cut text is put at the end of the arena.
   mutating func shorten(
-    by excess: Excess, _ bytes: inout PieceBytes, _ notes: inout BuildNotes.Changes
+    by excess: Excess, _ bytes: PieceBytes, _ notes: inout BuildNotes.Changes
   ) -> Bool {
     for field in 0..<3 {
       let original = originals[field]
@@ -41,7 +41,7 @@ struct Texts {
       }
       kept[field] = Self.prefix(
         of: original, costing: max(0, budget), atMost: old, escapes, bytes)
-      apply(field, &bytes, &notes)
+      apply(field, bytes, &notes)
       return true
     }
     return false
@@ -49,17 +49,17 @@ struct Texts {
 
   /// Cuts what alone is longer than the limit, so that it is never written whole.
   mutating func clamp(
-    to limit: Int, _ bytes: inout PieceBytes, _ notes: inout BuildNotes.Changes
+    to limit: Int, _ bytes: PieceBytes, _ notes: inout BuildNotes.Changes
   ) {
     for field in 0..<3 where originals[field].length > limit {
       kept[field] = Self.prefix(
         of: originals[field], costing: limit, atMost: limit, false, bytes)
-      apply(field, &bytes, &notes)
+      apply(field, bytes, &notes)
     }
   }
 
   private mutating func apply(
-    _ field: Int, _ bytes: inout PieceBytes, _ notes: inout BuildNotes.Changes
+    _ field: Int, _ bytes: PieceBytes, _ notes: inout BuildNotes.Changes
   ) {
     var piece = originals[field]
     piece.count = Int32(kept[field])

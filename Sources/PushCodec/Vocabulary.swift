@@ -8,7 +8,7 @@ struct Vocabulary<Value: CaseIterable & RawRepresentable> where Value.RawValue =
 
   /// The word of a field; nil when the field is absent.
   func find(
-    _ token: Int?, _ path: FieldPath, _ content: inout EventContent
+    _ token: Int?, _ path: FieldPath, _ content: EventContent
   ) throws(EventFault) -> Value? {
     guard let token else { return nil }
     let piece = try content.string(token, path)
