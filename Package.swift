@@ -49,6 +49,9 @@ let package = Package(
     library("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
     library("CYaml", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
 
+    // Counts requests for memory; linked into the benchmark only.
+    .target(name: "CAllocations"),
+
     // Values and bytes.
     module("SharedState"),
     module("PushModel"),
@@ -98,7 +101,10 @@ let package = Package(
     command("allim-sim", ["PushSimulator", "LoopIO"]),
     command(
       "allim-bench",
-      ["PushCodec", "PushModel", "PushCrypto", "RedisClient", "LoopIO", "SharedState"]),
+      [
+        "PushCodec", "PushModel", "PushCrypto", "RedisClient", "LoopIO", "SharedState",
+        "CAllocations",
+      ]),
 
     // Tests; TestSupport holds what several suites share (a private Redis, temporary folders).
     .target(
