@@ -126,7 +126,8 @@ let package = Package(
       ]),
     tests(of: "PushAdmin", ["PushTelemetry"]),
     tests(
-      of: "PushQueue", ["PushWorker", "PushModel", "PushCodec", "RedisClient", "LoopIO"]),
+      of: "PushQueue",
+      ["PushWorker", "PushModel", "PushCodec", "RedisClient", "LoopIO", "SharedState"]),
     tests(
       of: "PushProviders",
       [
