@@ -119,6 +119,29 @@ import Testing
     }
   }
 
+  @Test func `without enough replicas nothing is taken, and results are kept by the worker`()
+    async throws
+  {
+    let server = try await RedisServer()
+    try await onRedis(server) { stage in
+      let queue = try await stage.worker()
+      try await stage.push("one", "two")
+      let item = try await queue.take(1).items[0]
+      try await stage.call("CONFIG", "SET", "min-replicas-to-write", "1")
+      let taking = await #expect(throws: QueueError.self) { try await queue.take(1) }
+      #expect(taking?.code == .refusing)
+      let settling = await #expect(throws: QueueError.self) {
+        try await queue.settle([Settlement(item.receipt)])
+      }
+      #expect(settling?.code == .refusing)
+      try await stage.call("CONFIG", "SET", "min-replicas-to-write", "0")
+      #expect(try await queue.reconcile().isEmpty, "the worker still holds its result")
+      #expect(try await queue.settle([Settlement(item.receipt)]) == [true])
+      #expect(try await queue.take(1).texts == ["two"])
+    }
+    await server.stop()
+  }
+
   @Test func `a server that turned replica is left and found again`() async throws {
     let server = try await RedisServer()
     try await onRedis(server) { stage in
