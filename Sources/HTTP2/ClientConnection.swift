@@ -8,13 +8,18 @@ final class ClientConnection {
   let session: ClientSession
   var slots: StreamSlots
   var rate: ConnectionRate
-  /// False until the first answer: a connection that ends before it counts as a failed connect.
+  /// False until the first answer.
   private(set) var hasAnswered = false
   private(set) var isOver = false
   private var life: Liveness
   private let stream: ByteStream
   private unowned let pool: ConnectionPool
   private var isEnding = false
+  private var wasAsked = false
+  private let openedAt: Int64
+
+  /// An unused connection that the peer ends later than this was just idle.
+  private static let youth: Int64 = 5_000_000_000
 
   init(_ stream: ByteStream, slot: Int, rate: ConnectionRate, pool: ConnectionPool, at now: Int64) {
     self.stream = stream
@@ -26,6 +31,7 @@ final class ClientConnection {
       cap: pool.settings.maxStreams, firstRequestAlone: pool.settings.firstRequestAlone,
       lifetime: pool.settings.requestsPerConnection)
     life = Liveness(pool.pings, at: now)
+    openedAt = now
   }
 
   /// Says the connection preface and begins to read.
@@ -49,6 +55,7 @@ final class ClientConnection {
       return false
     }
     slots.opened()
+    wasAsked = true
     rate.reserve(at: now)
     life.requestStarted(at: now)
     stream.setNeedsFill()
@@ -116,6 +123,7 @@ final class ClientConnection {
   private func leave(_ goAway: ClientSession.GoAway) {
     session.goAway?.isNew = false
     pool.received(goAway)
+    noteFailure()
     retire()
   }
 
@@ -154,7 +162,14 @@ final class ClientConnection {
     stream.close()
     session.connectionLost(trouble)
     handOn()
+    if !isEnding { noteFailure() }
     pool.connectionGone(self, wasRetired: isEnding)
+  }
+
+  /// The peer ended it before it was of any use: connecting again at once would be the same again.
+  private func noteFailure() {
+    let now = pool.clock.monotonic()
+    if !hasAnswered && (wasAsked || now - openedAt < Self.youth) { pool.noteFailure(at: now) }
   }
 }
 

@@ -78,12 +78,11 @@ extension ConnectionPool {
     lastFailure = error
     let text = "\(error.kind.rawValue): \(error.detail)"
     report(isTLS(error) ? .tlsError(text) : .connectError(text))
-    noteFailure()
+    noteFailure(at: clock.monotonic())
   }
 
-  /// A connect failed, or a connection ended before its first answer.
-  func noteFailure() {
-    let now = clock.monotonic()
+  /// A connect failed, or a connection was of no use.
+  func noteFailure(at now: Int64) {
     growth.failed(at: now, jitter: Double.random(in: 0..<1))
     look(at: now)
   }
@@ -118,7 +117,6 @@ extension ConnectionPool {
     }
     draining.removeAll { $0 === connection }
     if wasRetired { report(.retired) }
-    if !wasRetired && !connection.hasAnswered { noteFailure() }
     if !isShutDown { look(at: clock.monotonic()) }
     tellWhenEmpty()
   }

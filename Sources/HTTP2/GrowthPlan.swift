@@ -61,8 +61,10 @@ struct GrowthPlan {
   }
 
   /// A connect failed, or a connection ended before it answered anything. `jitter`: 0 to 1, so
-  /// that many processes don't come back in the same moment.
+  /// that many processes don't come back in the same moment. Those that fail together, such as all
+  /// connections to a server that went away, count once.
   mutating func failed(at now: Int64, jitter: Double) {
+    if failures > 0 && now < pausedUntil { return }
     let pause = min(Self.firstPause << Int64(min(failures, 10)), Self.longestPause)
     failures += 1
     pausedUntil = now + pause + Int64(Double(pause) * 0.25 * jitter)

@@ -80,4 +80,16 @@ import Testing
       #expect(server.requests <= 2)
     }
   }
+
+  @Test func `a server that only says GOAWAY is asked at growing pauses`() async throws {
+    let brief: PoolChange = { $0.connectTimeout = .seconds(2) }
+    try await withPool([brief]) { loop, server, pool in
+      server.onConnection = { connection in
+        connection.settings()
+        connection.goAway(last: 0)
+      }
+      #expect(await sendOne(pool).neverSent != nil)
+      #expect(server.connections.count <= 3)
+    }
+  }
 }

@@ -151,6 +151,13 @@ private let millisecond: Int64 = 1_000_000
     plan.succeeded()
     #expect(plan.connectionsToOpen(at: now, view(waiting: 9)) == 4)
   }
+
+  @Test func `connections that fail together count once`() {
+    var plan = GrowthPlan(least: 4, most: 10)
+    for _ in 0..<4 { plan.failed(at: second, jitter: 0) }
+    #expect(plan.failures == 1)
+    #expect(plan.nextLook(view(waiting: 1)) == 2 * second)
+  }
 }
 
 @Suite struct RetirementWatchTests {
