@@ -108,7 +108,7 @@ let package = Package(
 
     // Tests; TestSupport holds what several suites share (a private Redis, temporary folders).
     .target(
-      name: "TestSupport", dependencies: ["LoopIO", "RedisClient", "SharedState"],
+      name: "TestSupport", dependencies: ["LoopIO", "PushCrypto", "RedisClient", "SharedState"],
       path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "PushModel"),
     tests(of: "PushCrypto"),
@@ -139,7 +139,9 @@ let package = Package(
       ["HTTP2", "LoopIO", "PushCrypto", "PushCodec", "PushModel", "SharedState"]),
     .testTarget(
       name: "SystemTests",
-      dependencies: ["TestSupport", "RedisClient", "LoopIO", "PushCodec", "SharedState"],
+      dependencies: [
+        "TestSupport", "RedisClient", "LoopIO", "PushCodec", "PushCrypto", "SharedState",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

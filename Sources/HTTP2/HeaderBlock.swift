@@ -18,6 +18,17 @@ package struct HeaderBlock: Sendable {
 
   package var count: Int { fields.count }
 
+  /// All fields as texts, for a listing that a person reads.
+  package var pairs: [(name: String, value: String)] {
+    fields.map { field in
+      let (name, value) = (Int(field.nameStart), Int(field.valueStart))
+      return (
+        String(decoding: bytes[name..<name + Int(field.nameCount)], as: UTF8.self),
+        String(decoding: bytes[value..<value + Int(field.valueCount)], as: UTF8.self)
+      )
+    }
+  }
+
   /// Adds a field. A `secret` one (device token in `:path`, bearer) is a literal that is never
   /// indexed, neither by us nor by what stands between: HPACK's answer to guessing attacks. A value
   /// that is new with each request (`apns-id`, `apns-expiration`) is better sent so too: indexed,

@@ -4,6 +4,15 @@ package import PushModel
 /// The fields of an APNs request (apns.md 2 and 3), with Apple's advice on HPACK: what names one
 /// message or holds a secret never enters the small dynamic table.
 package enum APNsHeaders {
+  /// What all requests to one host have in common, pseudo headers first.
+  static func common(authority: String) -> HeaderBlock {
+    var block = HeaderBlock()
+    block.append(":method", "POST")
+    block.append(":scheme", "https")
+    block.append(":authority", Array(authority.utf8))
+    return block
+  }
+
   static func append(_ request: PushRequest, _ token: ProviderToken, to block: inout HeaderBlock) {
     block.append(":path", joining: "/3/device/", request.deviceToken, secret: true)
     block.append("authorization", token.authorization, secret: true)

@@ -30,11 +30,7 @@ package final class APNsProvider: PushProvider {
     self.pool = pool
     self.tokens = tokens
     self.clock = clock
-    var common = HeaderBlock()
-    common.append(":method", "POST")
-    common.append(":scheme", "https")
-    common.append(":authority", Array(authority.utf8))
-    blocks = HeaderBlocks(common: common)
+    blocks = HeaderBlocks(common: APNsHeaders.common(authority: authority))
   }
 
   package func send(_ request: PushRequest) async -> SendOutcome {

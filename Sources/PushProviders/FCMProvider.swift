@@ -28,13 +28,8 @@ package final class FCMProvider: PushProvider {
     self.pool = pool
     self.tokens = tokens
     self.clock = clock
-    var common = HeaderBlock()
-    common.append(":method", "POST")
-    common.append(":scheme", "https")
-    common.append(":authority", Array(authority.utf8))
-    common.append(":path", Array("/v1/projects/\(projectID)/messages:send".utf8))
-    common.append("content-type", "application/json")
-    blocks = HeaderBlocks(common: common)
+    blocks = HeaderBlocks(
+      common: FCMHeaders.common(authority: authority, projectID: projectID))
   }
 
   package func send(_ request: PushRequest) async -> SendOutcome {
@@ -51,7 +46,7 @@ package final class FCMProvider: PushProvider {
 
   private func send(_ request: PushRequest, _ token: ProviderToken) async -> SendOutcome {
     var block = blocks.take()
-    block.append("authorization", token.authorization, secret: true)
+    FCMHeaders.append(token, to: &block)
     let outcome = await pool.send(block, body: request.body)
     blocks.putBack(block)
     switch outcome {

@@ -38,7 +38,7 @@ struct Verb: Sendable {
 extension Verb {
   static let all: [Verb] = [
     work, checkConfig, enqueue, stats, deadList, deadShow, deadCount, deadRetry, invalidList,
-    invalidCount, invalidDrain, workers, scale, version,
+    invalidCount, invalidDrain, workers, scale, send, version,
   ]
 
   /// The verb that the arguments begin with, and the arguments behind it.

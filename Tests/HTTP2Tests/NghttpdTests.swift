@@ -1,52 +1,8 @@
 import HTTP2
 import LoopIO
-import PushCrypto
 import SharedState
 import TestSupport
 import Testing
-
-/// nghttp2's own server with a certificate that a client context of ours trusts.
-final class Nghttpd {
-  let folder = TemporaryFolder()
-  let child: ChildProcess
-  let client: TLSContext
-  let port: Int
-
-  init(on loop: Loop, arguments: [String] = []) async throws {
-    let authority = try CertificateAuthority()
-    let issued = try authority.makeServer()
-    let keyFile = folder.file("key.pem")
-    let certificateFile = folder.file("cert.pem")
-    write(authority.certificatePEM, to: folder.file("ca.pem"))
-    write(issued.keyPEM, to: keyFile)
-    write(issued.certificatePEM, to: certificateFile)
-    write(Array("accepted".utf8), to: folder.file("ok"))
-    client = try TLSContext.client(caFile: folder.file("ca.pem"), alpn: ["h2"])
-    port = try freePort(on: loop)
-    child = try ChildProcess(
-      on: loop, "/usr/sbin/nghttpd",
-      ["-a", "127.0.0.1", "-d", folder.path] + arguments + [
-        String(port), keyFile, certificateFile,
-      ],
-      output: .discard)
-    let isUp = await eventually(on: loop) {
-      let stream = try? await ByteStream.connect(
-        to: endpoint, on: loop, timeout: .milliseconds(200))
-      stream?.close()
-      return stream != nil
-    }
-    #expect(isUp)
-  }
-
-  var endpoint: Endpoint { .tcp(host: "127.0.0.1", port: port) }
-}
-
-/// A port that was free a moment ago, for servers that cannot pick one and say which.
-private func freePort(on loop: Loop) throws -> Int {
-  let listener = try StreamListener(on: loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) { _ in }
-  defer { listener.close() }
-  return listener.port
-}
 
 @Suite struct NghttpdTests {
   @Test func `requests to a foreign server over TLS are answered with status, body and fields`()

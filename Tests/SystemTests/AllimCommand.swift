@@ -1,6 +1,7 @@
 import LoopIO
 import RedisClient
 import TestSupport
+import Testing
 
 /// `allim` as a person runs it: in a folder, with a Redis.
 struct AllimCommand {
@@ -13,13 +14,14 @@ struct AllimCommand {
   }
 
   let folder = TemporaryFolder()
-  private let server: RedisServer
+  private let server: RedisServer?
 
-  init(_ server: RedisServer) { self.server = server }
+  init(_ server: RedisServer? = nil) { self.server = server }
 
   /// Runs it with the server's URL; `input` goes to standard input.
   func callAsFunction(_ words: String..., input: String = "") async throws -> Ending {
-    try await run(words + ["--redis", "unix://" + server.socket], input: input)
+    let server = try #require(server)
+    return try await run(words + ["--redis", "unix://" + server.socket], input: input)
   }
 
   /// Runs it without a URL.
@@ -38,7 +40,7 @@ struct AllimCommand {
   }
 
   func redis(_ words: [String]) async throws -> RedisReply {
-    let url = server.url
+    let url = try #require(server).url
     return try await onLoop { loop in
       let connection = try await RedisConnection.connect(to: url, on: loop, timeout: .seconds(5))
       defer { connection.close() }

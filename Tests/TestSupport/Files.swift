@@ -20,3 +20,6 @@ package func read(_ path: String) -> [UInt8]? {
     all += part[..<count]
   }
 }
+
+/// Makes a folder; one that is there stays.
+package func makeFolder(_ path: String) { unsafe mkdir(path, 0o755) }
