@@ -44,7 +44,7 @@ enum ServerCallbacks {
 
   private static let beginHeaders: nghttp2_on_begin_headers_callback = { session, frame, user in
     guard unsafe frame!.pointee.headers.cat == NGHTTP2_HCAT_REQUEST else {
-      unsafe with(user) { $0.reading = nil }  // a trailer: nobody asks for it
+      unsafe with(user) { unsafe $0.reading = nil }  // a trailer: nobody asks for it
       return 0
     }
     let id = unsafe frame!.pointee.hd.stream_id
@@ -56,19 +56,22 @@ enum ServerCallbacks {
 
   private static let header: nghttp2_on_header_callback = {
     _, _, name, nameCount, value, valueCount, _, user in
+    let name = unsafe UnsafeBufferPointer(start: name, count: nameCount)
+    let value = unsafe UnsafeBufferPointer(start: value, count: valueCount)
     unsafe with(user) {
-      unsafe $0.reading?.append(
-        name: UnsafeBufferPointer(start: name, count: nameCount),
-        value: UnsafeBufferPointer(start: value, count: valueCount))
+      unsafe $0.reading?._withUnsafeGuaranteedRef { unsafe $0.append(name: name, value: value) }
     }
     return 0
   }
 
   private static let dataChunk: nghttp2_on_data_chunk_recv_callback = {
     session, _, id, bytes, count, user in
-    unsafe stream(session, id)?.append(
-      body: UnsafeBufferPointer(start: bytes, count: count),
-      limit: with(user) { $0.maximumBodyBytes })
+    guard let stream = unsafe nghttp2_session_get_stream_user_data(session, id) else { return 0 }
+    let bytes = unsafe UnsafeBufferPointer(start: bytes, count: count)
+    let limit = unsafe with(user) { $0.maximumBodyBytes }
+    unsafe Unmanaged<ServerStream>.fromOpaque(stream)._withUnsafeGuaranteedRef {
+      unsafe $0.append(body: bytes, limit: limit)
+    }
     return 0
   }
 

@@ -8,8 +8,8 @@
   var counts = ServerConnection.Counts()
   /// False: PINGs of the peer stay without their acknowledgement.
   var acknowledgesPings = true
-  /// The one whose header block is being read.
-  var reading: ServerStream?
+  /// The one whose header block is being read; `all` holds it.
+  var reading: Unmanaged<ServerStream>?
 
   /// Every stream object ever made here; the free ones also stand in `spare`.
   private var all: [ServerStream] = []
@@ -26,7 +26,7 @@
   func begin(_ id: Int32) -> ServerStream {
     let stream = spare.popLast() ?? make()
     stream.begin(id: id)
-    reading = stream
+    unsafe reading = Unmanaged.passUnretained(stream)
     counts.streamsHighWater = max(counts.streamsHighWater, openCount)
     return stream
   }

@@ -52,6 +52,7 @@ package actor Simulator {
     self.control = control
     ports.control = control.port
     try writeFiles(account, identity)
+    hub.stalls.start()
   }
 
   private var topic: String { options.topics.first ?? "com.example.chat" }

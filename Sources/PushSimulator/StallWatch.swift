@@ -13,8 +13,10 @@ final class StallWatch {
   init(on loop: Loop, now: @escaping () -> Int64) {
     self.now = now
     timer = LoopTimer(on: loop) { [unowned self] in tick() }
-    arm()
   }
+
+  /// Begins when the ports are open: making keys is no stall.
+  func start() { arm() }
 
   private func arm() {
     expected = now() + Self.interval
