@@ -59,7 +59,6 @@ extension MessageCodec {
     bytes: [UInt8], event: DecodedEvent?, targets: [Int]?, facts: LetterFacts
   ) -> [UInt8] {
     var writer = JSONWriter()
-    writer.out.reserveCapacity(bytes.count + 512)
     writer.raw("{\"v\":1")
     writer.key("id")
     writer.text(event?.id ?? facts.id)
@@ -77,7 +76,7 @@ extension MessageCodec {
     writer.field("replays", integer: Int64(facts.replays))
     body(bytes, event, targets, facts.reason, &writer)
     writer.close()
-    return writer.out
+    return writer.out.array()
   }
 
   private func body(
@@ -86,14 +85,14 @@ extension MessageCodec {
   ) {
     if let event, !event.content.hasInvalidUTF8 {
       writer.key("event")
-      writer.out.append(contentsOf: Splicer.splice(event.content, targets))
+      writer.out.append(Splicer.splice(event.content, targets))
     } else if reason == .itemTooLarge {
       writer.field("length", integer: Int64(bytes.count))
       writer.key("raw")
       base64([UInt8](bytes.prefix(4_096)), &writer)
     } else if let object = wholeObject(bytes) {
       writer.key("event")
-      writer.out.append(contentsOf: bytes[object])
+      writer.out.append([UInt8](bytes[object]))
     } else {
       writer.key("raw")
       base64(bytes, &writer)
@@ -102,7 +101,7 @@ extension MessageCodec {
 
   private func base64(_ bytes: [UInt8], _ writer: inout JSONWriter) {
     writer.byte(UInt8(ascii: "\""))
-    writer.out.append(contentsOf: Base64.encode(bytes))
+    writer.out.append(Base64.encode(bytes))
     writer.byte(UInt8(ascii: "\""))
   }
 

@@ -1,7 +1,7 @@
 import PushModel
 
 /// Checks a part of an FCM message against the shapes and writes it in snake_case.
-struct FCMChecker {
+struct FCMChecker: ~Copyable {
   private let text: JSONText
   private var writer = JSONWriter()
 
@@ -13,7 +13,7 @@ struct FCMChecker {
     let text = JSONText(bytes: content.bytes.item, tokens: content.tokens)
     var checker = FCMChecker(text: text)
     try checker.check(root, .message, "fcm")
-    guard let block = JSONText(checker.writer.out) else {
+    guard let block = JSONText(checker.writer.out.array()) else {
       throw EventFault(.invalidEvent, "fcm: not readable")
     }
     if let android = block.member("android", of: 0), block.tokens[android].kind != .null,

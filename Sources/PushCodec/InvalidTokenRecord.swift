@@ -47,7 +47,7 @@ extension MessageCodec {
     writer.field("observedAt", integer: facts.observedAt)
     writer.field("event", text: event.id)
     writer.close()
-    return writer.out
+    return writer.out.array()
   }
 
   private func deviceID(_ device: Int, _ content: EventContent, _ writer: inout JSONWriter) {

@@ -67,29 +67,54 @@ package enum JSONEscape {
   }
 
   /// Appends UTF-8 as the inside of a JSON string: only what RFC 8259 demands is escaped.
-  static func encode(_ bytes: Span<UInt8>, _ range: Range<Int>, into out: inout [UInt8]) {
+  static func encode(_ bytes: Span<UInt8>, _ range: Range<Int>, into out: inout ByteBuffer) {
     for i in range { encode(bytes[i], into: &out) }
   }
 
   @inline(__always)
+  static func encode(_ byte: UInt8, into out: inout ByteBuffer) {
+    if let letter = escape(byte) {
+      out.append(UInt8(ascii: "\\"))
+      out.append(letter)
+      if letter == UInt8(ascii: "u") { hex(byte) { out.append($0) } }
+    } else {
+      out.append(byte)
+    }
+  }
+
+  /// The same for an array.
   package static func encode(_ byte: UInt8, into out: inout [UInt8]) {
-    guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
-      return out.append(byte)
+    if let letter = escape(byte) {
+      out.append(UInt8(ascii: "\\"))
+      out.append(letter)
+      if letter == UInt8(ascii: "u") { hex(byte) { out.append($0) } }
+    } else {
+      out.append(byte)
     }
-    out.append(UInt8(ascii: "\\"))
+  }
+
+  /// What follows the backslash of a byte that must be escaped; nil for any other.
+  @inline(__always)
+  private static func escape(_ byte: UInt8) -> UInt8? {
     switch byte {
-    case 0x08: out.append(UInt8(ascii: "b"))
-    case 0x09: out.append(UInt8(ascii: "t"))
-    case 0x0A: out.append(UInt8(ascii: "n"))
-    case 0x0C: out.append(UInt8(ascii: "f"))
-    case 0x0D: out.append(UInt8(ascii: "r"))
-    case 0x00..<0x20:
-      for digit in [UInt8(ascii: "u"), 0x30, 0x30] { out.append(digit) }
-      out.append(0x30 + byte >> 4)
-      let low = byte & 15
-      out.append(low < 10 ? 0x30 + low : 0x57 + low)
-    default: out.append(byte)
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte
+    case 0x08: UInt8(ascii: "b")
+    case 0x09: UInt8(ascii: "t")
+    case 0x0A: UInt8(ascii: "n")
+    case 0x0C: UInt8(ascii: "f")
+    case 0x0D: UInt8(ascii: "r")
+    case 0x00..<0x20: UInt8(ascii: "u")
+    default: nil
     }
+  }
+
+  /// The four digits after `\u` of a control character.
+  private static func hex(_ byte: UInt8, _ put: (UInt8) -> Void) {
+    put(0x30)
+    put(0x30)
+    put(0x30 + byte >> 4)
+    let low = byte & 15
+    put(low < 10 ? 0x30 + low : 0x57 + low)
   }
 
   /// How many bytes `encode` makes of one byte.

@@ -3,7 +3,7 @@ enum JSONMerge {
   static func merge(_ base: JSONText, _ patch: JSONText, patchRoot: Int = 0) -> [UInt8] {
     var writer = JSONWriter()
     merge(base, 0, patch, patchRoot, &writer)
-    return writer.out
+    return writer.out.array()
   }
 
   private static func merge(

@@ -1,12 +1,12 @@
 /// Writes compact JSON to the end of a reused buffer.
 ///
 /// A comma is written before every key or element unless a container has just been opened.
-struct JSONWriter {
-  var out: [UInt8] = []
+struct JSONWriter: ~Copyable {
+  var out = ByteBuffer()
 
   @inline(__always)
   mutating func comma() {
-    let last = out[out.count - 1]
+    let last = out.last
     if last != UInt8(ascii: "{"), last != UInt8(ascii: "[") { out.append(UInt8(ascii: ",")) }
   }
 
@@ -15,7 +15,7 @@ struct JSONWriter {
 
   @inline(__always)
   mutating func raw(_ text: StaticString) {
-    text.withUTF8Buffer { unsafe out.append(contentsOf: $0) }
+    out.append(text)
   }
 
   /// `,"name":` of a name that needs no escape.
@@ -56,13 +56,17 @@ struct JSONWriter {
     if piece.form == .text {
       bytes.withBytes(of: piece) { JSONEscape.encode($0, 0..<$0.count, into: &out) }
     } else {
-      bytes.append(piece, to: &out)
+      bytes.withBytes(of: piece) { out.append($0) }
     }
   }
 
   /// A piece as a JSON value: a number stays one.
   mutating func value(_ piece: Piece, _ bytes: PieceBytes) {
-    if piece.form == .number { bytes.append(piece, to: &out) } else { string(piece, bytes) }
+    if piece.form == .number {
+      bytes.withBytes(of: piece) { out.append($0) }
+    } else {
+      string(piece, bytes)
+    }
   }
 
   /// A key with a string, unless it is empty.
@@ -99,7 +103,7 @@ struct JSONWriter {
       out.append(0x30 + UInt8(truncatingIfNeeded: rest % 10))
       rest /= 10
     } while rest > 0
-    out[start...].reverse()
+    out.reverse(from: start)
   }
 }
 
@@ -160,7 +164,7 @@ extension JSONWriter {
 
   @inline(__always)
   mutating func copy(_ range: Range<Int>, _ source: Span<UInt8>) {
-    PieceBytes.append(source.extracting(range), to: &out)
+    out.append(source.extracting(range))
   }
 
   /// The inside of a string again with only the escapes that JSON demands; the number of bytes

@@ -130,7 +130,7 @@ extension MessageBuilder {
 
   /// Takes back an object that got no member.
   private mutating func removeEmpty(_ name: StaticString) {
-    writer.out.removeLast(name.utf8CodeUnitCount + 5)
+    writer.out.truncate(to: writer.out.count - name.utf8CodeUnitCount - 5)
   }
 
   /// The channel's rule is for iOS: Android's channel has its own sound.

@@ -31,7 +31,7 @@ extension MessageBuilder {
     }
     try recipientData(content, recipient, &size)
     if writer.out.count == inside {
-      writer.out.removeSubrange(start...)
+      writer.out.truncate(to: start)
     } else {
       writer.close()
       size.data = writer.out.count - inside
@@ -103,7 +103,7 @@ extension MessageBuilder {
       var nested = JSONWriter()
       nested.value(token, content.tokens, span)
       writer.byte(UInt8(ascii: "\""))
-      for byte in nested.out { JSONEscape.encode(byte, into: &writer.out) }
+      for byte in nested.out.array() { JSONEscape.encode(byte, into: &writer.out) }
       writer.byte(UInt8(ascii: "\""))
       return nested.out.count
     }

@@ -7,15 +7,15 @@ extension MessageBuilder {
     _ block: JSONText, _ parts: FCMParts
   ) throws(EventFault) -> FCMSize {
     let start = 11  // {"message":
-    guard let built = JSONText([UInt8](writer.out[start...])) else {
+    guard let built = JSONText(writer.out.array(from: start)) else {
       throw EventFault(.invalidEvent, "fcm: not readable")
     }
     let merged = JSONMerge.merge(built, block)
     guard let message = JSONText(merged) else {
       throw EventFault(.invalidEvent, "fcm: not readable")
     }
-    writer.out.removeSubrange(start...)
-    writer.out.append(contentsOf: merged)
+    writer.out.truncate(to: start)
+    writer.out.append(merged)
     if parts.isApple { try checkRelay(message) }
     return size(of: message)
   }

@@ -143,13 +143,13 @@ extension MessageBuilder {
   mutating func mergePayload(
     _ content: EventContent, from start: Int
   ) throws(EventFault) {
-    guard let built = JSONText([UInt8](writer.out[start...])) else {
+    guard let built = JSONText(writer.out.array(from: start)) else {
       throw EventFault(.invalidEvent, "apns.payload: not readable")
     }
     let patch = JSONText(bytes: content.bytes.item, tokens: content.tokens)
     let merged = JSONMerge.merge(built, patch, patchRoot: content.facts.apnsPayload)
-    writer.out.removeSubrange(start...)
-    writer.out.append(contentsOf: merged)
+    writer.out.truncate(to: start)
+    writer.out.append(merged)
     if let text = JSONText(merged) { try followPayload(text, content) }
   }
 
@@ -177,5 +177,5 @@ extension MessageBuilder {
 }
 
 extension JSONWriter {
-  var isAtStart: Bool { out[out.count - 1] == UInt8(ascii: "{") }
+  var isAtStart: Bool { out.last == UInt8(ascii: "{") }
 }

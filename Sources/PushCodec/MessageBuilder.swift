@@ -1,7 +1,7 @@
 import PushModel
 
 /// Builds one message for one target. Made anew for each, around buffers that are kept.
-struct MessageBuilder {
+struct MessageBuilder: ~Copyable {
   let rules: CompiledRules
   /// UNIX milliseconds: what is left of a life is reckoned at every attempt.
   let now: Int64
@@ -12,7 +12,7 @@ struct MessageBuilder {
 
   static func build(
     _ content: EventContent, _ index: Int, _ rules: CompiledRules, now: Int64,
-    into request: inout PushRequest
+    into request: inout PushRequest, by writer: inout JSONWriter
   ) -> BuildResult {
     let target = content.targets[index]
     if target.fault >= 0 {
@@ -23,10 +23,10 @@ struct MessageBuilder {
     request.reset(provider: target.provider)
     let arena = content.bytes.arena.count
     var builder = MessageBuilder(content, target, rules, now)
-    swap(&builder.writer.out, &request.body)
+    swap(&builder.writer, &writer)
     defer {
-      swap(&builder.writer.out, &request.body)
-      content.bytes.arena.removeSubrange(arena...)
+      swap(&builder.writer, &writer)
+      if content.bytes.arena.count > arena { content.bytes.arena.removeSubrange(arena...) }
     }
     do throws(EventFault) {
       switch target.provider {
@@ -36,6 +36,7 @@ struct MessageBuilder {
     } catch {
       return .failed(error.reason, detail: error.detail)
     }
+    builder.writer.out.copy(to: &request.body)
     if content.facts.repairs > 0 { builder.notes.changes.insert(.unicode) }
     return .built(builder.notes)
   }
@@ -58,7 +59,7 @@ struct MessageBuilder {
   ) throws(EventFault) {
     texts.clamp(to: limit, content.bytes, &notes.changes)
     while true {
-      writer.out.removeAll(keepingCapacity: true)
+      writer.out.truncate(to: 0)
       let excess = try write(&self, content)
       if excess.bytes <= 0 { return }
       if !texts.shorten(by: excess, content.bytes, &notes.changes) {

@@ -6,6 +6,7 @@ package final class MessageCodec {
   private let tables = KeyTables()
   private var scanner: JSONScanner
   private var pool: [DecodedEvent] = []
+  private var writer = JSONWriter()
   /// More events than this are not kept for reuse.
   private static let poolSize = 256
 
@@ -49,7 +50,8 @@ package final class MessageCodec {
   package func build(
     _ event: DecodedEvent, target: Int, now: Int64, into request: inout PushRequest
   ) -> BuildResult {
-    MessageBuilder.build(event.content, target, rules, now: now, into: &request)
+    MessageBuilder.build(
+      event.content, target, rules, now: now, into: &request, by: &writer)
   }
 
   private func read(

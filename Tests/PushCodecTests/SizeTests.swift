@@ -22,7 +22,7 @@ import Testing
   private func quoted(_ text: String) -> String {
     var writer = JSONWriter()
     writer.text(text)
-    return String(decoding: writer.out, as: UTF8.self)
+    return String(decoding: writer.out.array(), as: UTF8.self)
   }
 
   private func string(_ name: String, in request: PushRequest) throws -> String? {

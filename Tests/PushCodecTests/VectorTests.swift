@@ -23,7 +23,7 @@ import Testing
   private func quoted(_ text: String) -> String {
     var writer = JSONWriter()
     writer.text(text)
-    return String(decoding: writer.out, as: UTF8.self)
+    return String(decoding: writer.out.array(), as: UTF8.self)
   }
 
   @Test func `a collapse key is sent as it is up to 64 bytes, else as its hash`() throws {
