@@ -36,7 +36,10 @@ import Testing
 
     private func newQueue() async throws -> any JobQueue {
       started += 1
-      return try await stage.worker("i\(1_000 + started)")
+      // In Redis real time passes too: all moments of the test are minutes apart.
+      var settings = QueueSettings()
+      settings.lease = .seconds(1_200)
+      return try await stage.worker("i\(1_000 + started)", settings)
     }
 
     /// What a step answered, for comparison.
@@ -64,8 +67,7 @@ import Testing
         held[number] = []
         return "died"
       case 10:
-        // In Redis real time passes too: no moment of the test lies near the end of a lease.
-        try await stage.pass(.seconds(5))
+        try await stage.pass(.seconds(500))
         return "time passes"
       default:
         let answer = await Result { try await queue.beat(InstanceStatus()).instances }
@@ -94,7 +96,7 @@ import Testing
       var leaves: [Leaving] = []
       switch Int.random(in: 0..<4, using: &random) {
       case 0:
-        let delay = Duration.milliseconds(2_500 + 5_000 * Int64.random(in: 0...4, using: &random))
+        let delay = Duration.seconds(250 + 500 * Int64.random(in: 0...4, using: &random))
         leaves.append(try await stage.again(item, after: delay, done: [1]))
       case 1: leaves.append(.deadLetter(.rejected, item.bytes))
       case 2: leaves.append(.invalidToken(item.bytes))
