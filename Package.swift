@@ -50,7 +50,7 @@ let package = Package(
     library("CYaml", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
 
     // Counts requests for memory; linked into the benchmark only.
-    .target(name: "CAllocations"),
+    .target(name: "CAllocations", exclude: ["README.md"]),
 
     // Values and bytes.
     module("SharedState"),

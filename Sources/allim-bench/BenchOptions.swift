@@ -1,6 +1,6 @@
 /// What the command line asks for.
 struct BenchOptions {
-  enum Verb: String { case event, fill, latency }
+  enum Verb: String { case event, fill, latency, micro }
 
   struct Misuse: Error { let detail: String }
 
@@ -9,6 +9,7 @@ struct BenchOptions {
            allim-bench fill --redis URL --list L --events N   pushes N of them
            allim-bench latency --redis URL --list L [--samples N] [--pause MS]
                                                               pushes one at a time, prints when
+           allim-bench micro                                  what decoding and building alone cost
     """
 
   let verb: Verb
@@ -21,7 +22,7 @@ struct BenchOptions {
 
   init(_ words: [String]) throws(Misuse) {
     guard let word = words.first, let verb = Verb(rawValue: word) else {
-      throw Misuse(detail: "a verb is needed: event, fill or latency")
+      throw Misuse(detail: "a verb is needed: event, fill, latency or micro")
     }
     self.verb = verb
     var rest = words.dropFirst()
@@ -29,7 +30,7 @@ struct BenchOptions {
       guard let value = rest.popFirst() else { throw Misuse(detail: "\(name) needs a value") }
       try set(name, value)
     }
-    if verb != .event && redis.isEmpty { throw Misuse(detail: "--redis is needed") }
+    if [.fill, .latency].contains(verb) && redis.isEmpty { throw Misuse(detail: "--redis is needed") }
   }
 
   private mutating func set(_ name: String, _ value: String) throws(Misuse) {

@@ -10,6 +10,7 @@ func run(_ options: BenchOptions, on loop: Loop) async throws {
     let event = SampleEvent(number: options.number, sentAt: now)
     return print(String(decoding: event.item, as: UTF8.self))
   }
+  if options.verb == .micro { return runMicro() }
   let connection = try await RedisConnection.connect(
     to: try RedisURL(options.redis), on: loop, timeout: .seconds(5))
   defer { connection.close() }

@@ -19,7 +19,7 @@ from chain import (
     PROJECT, ChainError, RedisServer, Simulator, Worker, answers, end_in_order_on_signals, wait_until,
 )  # fmt: skip
 
-PARTS = ["h2load", "peers", "unlimited", "limited", "latency", "idle"]
+PARTS = ["h2load", "peers", "unlimited", "limited", "latency", "idle", "micro"]
 CLIENTS = PROJECT / "scripts" / "bench-clients"
 VENV = PROJECT / ".build" / "bench-venv" / "bin"
 CONNECTIONS, STREAMS = 8, 100  # of every client that sends without a limit, ours included
@@ -247,6 +247,9 @@ endpoints: {{apnsProduction: "{host}:{ready['apnsPort']}", apnsSandbox: "{host}:
             "requestsPerSecondPerQueue": round(requests / seconds, 2),
             "residentKB": worker.memory_kb("VmRSS"),
         }
+
+    def micro(self):
+        return json.loads(load.allim_bench("micro"))
 
     def size(self, quick, full):
         return quick if self.quick else full
