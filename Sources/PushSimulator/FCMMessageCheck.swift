@@ -71,16 +71,19 @@ struct FCMMessageCheck {
   private func checkDataKeys() throws(FCMRefusal) {
     for data in view.dataObjects {
       for (key, _) in view.members(data) {
-        let name = view.text.string(key)
         // The error page is broader than the reference; the broader rule is the safe one.
-        if name == "from" || name == "message_type" || name.hasPrefix("google")
-          || name.hasPrefix("gcm")
+        let name = view.text.utf8(key)[...]
+        if Self.reservedKeys.contains(where: { Bytes.areEqual(name, $0) })
+          || Self.reservedPrefixes.contains(where: { Bytes.hasPrefix(name, $0) })
         {
-          throw .invalid("Invalid data payload key: \(name)")
+          throw .invalid("Invalid data payload key: \(view.text.string(key))")
         }
       }
     }
   }
+
+  private static let reservedKeys = ["from", "message_type"].map { Array($0.utf8) }
+  private static let reservedPrefixes = ["google", "gcm"].map { Array($0.utf8) }
 
   // MARK: Platforms (protocol/fcm.md 2.1 to 2.5)
 

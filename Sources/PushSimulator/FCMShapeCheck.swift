@@ -11,59 +11,78 @@ struct FieldViolation {
 struct FCMShapeCheck {
   private let text: JSONText
   private(set) var violations: [FieldViolation] = []
+  /// Where the check stands; put into words only for a violation.
+  private var path: [Step] = []
+
+  private enum Step {
+    case field(StaticString)
+    case element(Int)
+    /// The value of an entry of a map.
+    case entry(Int)
+  }
 
   init(_ text: JSONText) {
     self.text = text
-    check(0, as: .message(FCMSchemas.request), at: "")
+    check(0, as: .message(FCMSchemas.request))
   }
 
-  private mutating func check(_ value: Int, as shape: FCMShape, at path: String) {
+  private mutating func check(_ value: Int, as shape: FCMShape, under step: Step) {
+    path.append(step)
+    check(value, as: shape)
+    path.removeLast()
+  }
+
+  private mutating func check(_ value: Int, as shape: FCMShape) {
     // In proto3 JSON null stands for an absent field.
     if text.kind(value) == .null { return }
     switch shape {
-    case .message(let message): checkObject(value, message, at: path)
-    case .strings: checkMap(value, at: path)
-    case .list(let element): checkList(value, of: element, at: path)
+    case .message(let message): checkObject(value, message)
+    case .strings: checkMap(value)
+    case .list(let element): checkList(value, of: element)
     default:
-      if !fits(value, shape) { refuse(value, shape, at: path) }
+      if !fits(value, shape) { refuse(value, shape) }
     }
   }
 
-  private mutating func checkObject(_ value: Int, _ message: FCMMessageShape, at path: String) {
-    guard text.kind(value) == .object else { return refuse(value, .message(message), at: path) }
-    var members: [(Int, Int)] = []
-    text.forEachMember(of: value) { key, member in
-      members.append((key, member))
-      return true
-    }
-    for (key, member) in members {
-      let field = message.fields.first {
-        text.isString(key, $0.camel) || text.isString(key, $0.snake)
+  private mutating func checkObject(_ value: Int, _ message: FCMMessageShape) {
+    guard text.kind(value) == .object else { return refuse(value, .message(message)) }
+    let end = Int(text.tokens[value].next)
+    var key = value + 1
+    while key < end {
+      let member = key + 1
+      if let field = message.fields.first(where: { isNamed(key, $0) }) {
+        check(member, as: field.shape, under: .field(field.snake))
+      } else {
+        unknown(text.string(key))
       }
-      guard let field else {
-        unknown(text.string(key), at: path)
-        continue
-      }
-      check(member, as: field.shape, at: path.isEmpty ? "\(field.snake)" : "\(path).\(field.snake)")
+      key = Int(text.tokens[member].next)
     }
   }
 
-  private mutating func checkMap(_ value: Int, at path: String) {
-    guard text.kind(value) == .object else { return refuse(value, .anyObject, at: path) }
-    var wrong: [(Int, Int)] = []
+  private func isNamed(_ key: Int, _ field: FCMMessageShape.Field) -> Bool {
+    text.isString(key, field.camel) || text.isString(key, field.snake)
+  }
+
+  private mutating func checkMap(_ value: Int) {
+    guard text.kind(value) == .object else { return refuse(value, .anyObject) }
+    let end = Int(text.tokens[value].next)
+    var member = value + 2
     var number = 0
-    text.forEachMember(of: value) { _, member in
-      if text.kind(member) != .string { wrong.append((number, member)) }
+    while member < end {
+      if text.kind(member) != .string {
+        path.append(.entry(number))
+        refuse(member, .string)  // null too, which a map may not hold
+        path.removeLast()
+      }
+      member = Int(text.tokens[member].next) + 1
       number += 1
-      return true
     }
-    for (number, member) in wrong { refuse(member, .string, at: "\(path)[\(number)].value") }
   }
 
-  private mutating func checkList(_ value: Int, of element: FCMShape, at path: String) {
-    guard text.kind(value) == .array else { return refuse(value, element, at: path) }
+  private mutating func checkList(_ value: Int, of element: FCMShape) {
+    guard text.kind(value) == .array else { return refuse(value, element) }
     for (number, at) in text.elements(of: value).enumerated() {
-      check(at, as: element, at: "\(path)[\(number)]")
+      check(at, as: element, under: .element(number))
     }
   }
 
@@ -93,21 +112,34 @@ struct FCMShapeCheck {
     return text.kind(value) == .string && words.contains(text.string(value).uppercased())
   }
 
-  private mutating func refuse(_ value: Int, _ shape: FCMShape, at path: String) {
+  private mutating func refuse(_ value: Int, _ shape: FCMShape) {
     let quote = text.kind(value) == .string ? "\"" : ""
     let shown = String(decoding: text.raw(value).prefix(60), as: UTF8.self)
+    let path = place
     violations.append(
       FieldViolation(
         field: path,
         description: "Invalid value at '\(path)' (\(shape.typeName)), \(quote)\(shown)\(quote)"))
   }
 
-  private mutating func unknown(_ name: String, at path: String) {
-    let place = path.isEmpty ? "" : " at '\(path)'"
+  private mutating func unknown(_ name: String) {
+    let path = place
+    let suffix = path.isEmpty ? "" : " at '\(path)'"
     violations.append(
       FieldViolation(
         field: path,
         description:
-          "Invalid JSON payload received. Unknown name \"\(name)\"\(place): Cannot find field."))
+          "Invalid JSON payload received. Unknown name \"\(name)\"\(suffix): Cannot find field."))
+  }
+
+  /// Such as `message.data[0].value`.
+  private var place: String {
+    path.reduce(into: "") { text, step in
+      switch step {
+      case .field(let name): text += text.isEmpty ? "\(name)" : ".\(name)"
+      case .element(let number): text += "[\(number)]"
+      case .entry(let number): text += "[\(number)].value"
+      }
+    }
   }
 }

@@ -9,6 +9,9 @@ final class FCMSide: ProviderSide {
   private var known: (token: [UInt8], end: Int64)?
   private var path: Range<Int>?
 
+  private static let ownPath = Array(
+    "/v1/projects/\(ServiceAccount.projectID)/messages:send".utf8)
+
   init(hub: Hub) { self.hub = hub }
 
   /// FCM allows 100 streams a connection (protocol/fcm.md 5).
@@ -69,6 +72,8 @@ final class FCMSide: ProviderSide {
     let notFound = FCMRefusal(status: 404, message: "Requested entity was not found.")
     guard let method = stream.value(of: ":method"), stream.textEquals(method, "POST"), let path
     else { throw notFound }
+    // Nearly all requests are for this project.
+    if Bytes.areEqual(stream.text[path], Self.ownPath) { return ServiceAccount.projectID }
     let prefix = "/v1/projects/"
     let suffix = "/messages:send"
     // What follows a question mark chooses the form of the answer; only JSON exists here.
