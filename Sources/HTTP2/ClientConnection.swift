@@ -71,6 +71,9 @@ final class ClientConnection {
     settle()
   }
 
+  /// Closes it at once; what is on it ends as unknown.
+  func cutOff() { lose(RequestTrouble(.shutDown, "cut off by a shutdown")) }
+
   // MARK: Time
 
   /// Ends requests whose deadline has passed, and asks the peer for life when it is due.

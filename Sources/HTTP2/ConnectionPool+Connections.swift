@@ -25,6 +25,17 @@ extension ConnectionPool {
     sweepTimer?.cancel()
   }
 
+  /// Closes every connection at once: requests that have left end as unknown, the others as never
+  /// sent. Nothing can be sent afterwards.
+  package func cutOff() {
+    isShutDown = true
+    while let request = waiting.popFirst() {
+      giveBack(request, RequestTrouble(.shutDown, "the pool is shut down"))
+    }
+    for task in connects.values { task.cancel() }
+    for connection in open + draining { connection.cutOff() }
+  }
+
   private var isEmpty: Bool { open.isEmpty && draining.isEmpty && connects.isEmpty }
 
   private func tellWhenEmpty() {

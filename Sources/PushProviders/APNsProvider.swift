@@ -48,6 +48,8 @@ package final class APNsProvider: PushProvider {
 
   package func shutDown() async { await pool.shutDown() }
 
+  package func cutOff() { pool.cutOff() }
+
   /// The pool's figures, for metrics.
   package var snapshot: PoolSnapshot { pool.snapshot }
 

@@ -46,6 +46,16 @@ package final class AccessTokenSource: Sendable {
     state.withLock { $0.plan.refused(token, now: clock.monotonic()) }
   }
 
+  /// Ends all waiting for an exchange, as a failure; the exchange itself goes on.
+  package func letGo() {
+    let waiting = state.withLock { state in
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    let trouble = AccessTokenTrouble(isConfiguration: false, detail: "cut off by a shutdown")
+    for continuation in waiting { continuation.resume(returning: .failure(trouble)) }
+  }
+
   /// Joins those who wait first and starts the exchange then, so that its end finds us.
   private func answerOfRunningExchange(startsIt: Bool) async -> Answer {
     await withCheckedContinuation { continuation in

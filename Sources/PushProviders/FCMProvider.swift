@@ -41,6 +41,11 @@ package final class FCMProvider: PushProvider {
 
   package func shutDown() async { await pool.shutDown() }
 
+  package func cutOff() {
+    tokens.letGo()
+    pool.cutOff()
+  }
+
   /// The pool's figures, for metrics.
   package var snapshot: PoolSnapshot { pool.snapshot }
 

@@ -8,4 +8,6 @@ package protocol PushProvider: AnyObject {
   func send(_ request: PushRequest) async -> SendOutcome
   /// Stops opening connections and ends the open ones after their requests.
   func shutDown() async
+  /// Ends all sends under way at once, as unknown or never sent: a shutdown's time is over.
+  func cutOff()
 }

@@ -82,6 +82,7 @@ package actor Shard {
 
   /// Works until `stop` has drained it. Returns when everything of it has ended.
   package func run() async {
+    guard phase == .starting else { return }
     phase = .running
     completerTimer = LoopTimer(on: loop) { [completer] in completer.wake.raise() }
     // The fetcher and the heartbeat are tasks of their own since each ends at its own time; this
@@ -136,12 +137,16 @@ package actor Shard {
 
   /// Takes nothing more, lets lanes finish for at most `grace`, then hands the rest back.
   package func stop(grace: Duration) async {
+    if phase == .starting { phase = .ended }
     guard phase == .running else { return }
+    let end = clock.monotonic() + grace.nanoseconds
     phase = .draining
     fetcherTask?.cancel()
     fetchWake.raise()
     laneChanges.raise()
-    await finishLanes(within: grace)
+    // What its last take brought is counted among ours.
+    await fetcherTask?.value
+    await finishLanes(before: end)
     await endRoles()
   }
 
@@ -153,8 +158,7 @@ package actor Shard {
   var isCutOff = false
 
   /// Lanes end one by one when nothing waits; what does not end in time is cut off.
-  private func finishLanes(within grace: Duration) async {
-    let end = clock.monotonic() + grace.nanoseconds
+  private func finishLanes(before end: Int64) async {
     releaseIdleLanes()
     while lanes > 0, !hurried, clock.monotonic() < end {
       try? await loop.sleep(.milliseconds(5))
@@ -164,6 +168,7 @@ package actor Shard {
     _ = dispatcher.removeWaiting()
     releaseIdleLanes()
     // Requests still open end as "unknown": they are tried again by whoever takes the item next.
+    if lanes > 0 { for provider in providers { provider.cutOff() } }
     for provider in providers { await provider.shutDown() }
   }
 

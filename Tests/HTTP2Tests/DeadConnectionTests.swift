@@ -54,6 +54,19 @@ import Testing
     }
   }
 
+  @Test func `a cut-off ends at once what is under way, as unknown`() async throws {
+    try await withPool { loop, server, pool in
+      var held: UInt32?
+      server.onRequest = { held = $1 }
+      let shared = OnTheLoop(pool)
+      async let stuck = sendOne(shared.value)
+      #expect(await eventually(on: loop) { held != nil })
+      pool.cutOff()
+      #expect(await stuck.unknown == .shutDown)
+      await pool.shutDown()
+    }
+  }
+
   @Test func `a peer that resets TCP in mid-flight leaves the process and the books whole`()
     async throws
   {

@@ -41,4 +41,6 @@ final class ScriptedProvider: PushProvider {
   }
 
   func shutDown() async {}
+
+  func cutOff() {}
 }

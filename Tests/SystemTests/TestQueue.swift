@@ -25,6 +25,20 @@ final class TestQueue {
     return await leftovers().isEmpty
   }
 
+  /// Items in the list and those that wait for a retry.
+  func waiting() async -> Int64 {
+    await (call("LLEN", "push:messages").integer ?? 0)
+      + (call("ZCARD", "{push:messages}:delayed").integer ?? 0)
+  }
+
+  /// Items that instances hold.
+  func held() async -> Int64 {
+    let keys = await call("KEYS", "{push:messages}:inflight:*").array?.compactMap(\.text) ?? []
+    var sum: Int64 = 0
+    for key in keys { sum += await call("HLEN", key).integer ?? 0 }
+    return sum
+  }
+
   /// Keys that hold items anywhere but in the list; leases of the killed end by themselves.
   func leftovers() async -> [String] {
     let keys = await call("KEYS", "{push:messages}:*").array?.compactMap(\.text) ?? []
