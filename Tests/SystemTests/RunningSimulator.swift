@@ -10,14 +10,16 @@ final class RunningSimulator {
   private var ready = ""
 
   var configuration: String { folder.file("sim/allim.yaml") }
-  private var record: String { folder.file("record.jsonl") }
+  var record: String { folder.file("record.jsonl") }
 
-  /// Starts it with further arguments and waits until it is ready.
-  init(on loop: Loop, _ arguments: [String] = []) async throws {
+  /// Starts it with rules and further arguments and waits until it is ready.
+  init(on loop: Loop, rules: String = "[]", _ arguments: [String] = []) async throws {
     self.loop = loop
+    write([UInt8](rules.utf8), to: folder.file("rules.json"))
     let words =
       ["--dir", folder.file("sim"), "--apns-port", "0", "--sandbox-port", "0", "--fcm-port", "0"]
-      + ["--control-port", "0", "--record", record] + arguments
+      + ["--control-port", "0", "--record", record, "--rules", folder.file("rules.json")]
+      + arguments
     child = try ChildProcess(
       on: loop, Product("allim-sim").path, words,
       output: .lines { [unowned self] line in ready = line })

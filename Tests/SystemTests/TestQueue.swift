@@ -19,10 +19,35 @@ final class TestQueue {
     for event in events { _ = try await call("RPUSH", "push:messages", event).get() }
   }
 
+  /// An item of any bytes.
+  func push(bytes: [UInt8]) async throws {
+    var command = RedisCommand("RPUSH", "push:messages")
+    command.append(bytes)
+    _ = try await connection.call(command, timeout: .seconds(10)).get()
+  }
+
+  /// Items of a list of the queue, such as `dead`, oldest first.
+  func list(_ name: String) async -> [[UInt8]] {
+    let reply = await call("LRANGE", "{push:messages}:\(name)", "0", "-1")
+    return reply.array?.compactMap(\.bytes) ?? []
+  }
+
+  func letters() async -> [JSONView] { await list("dead").compactMap { JSONView($0) } }
+
+  /// Items of the producers' list, each with the header of its first take if it had one.
+  func ready() async -> [String] {
+    await call("LRANGE", "push:messages", "0", "-1").array?.compactMap(\.text) ?? []
+  }
+
+  /// Instances that hold a lease.
+  func instances() async -> [String] {
+    await call("ZRANGE", "{push:messages}:leases", "0", "-1").array?.compactMap(\.text) ?? []
+  }
+
   /// Nothing is ready, waits for a retry, is held by anyone, or is to be taken alone.
-  func isDrained() async -> Bool {
+  func isDrained(besides lists: [String] = []) async -> Bool {
     guard await call("LLEN", "push:messages").integer == 0 else { return false }
-    return await leftovers().isEmpty
+    return await leftovers(besides: lists).isEmpty
   }
 
   /// Items in the list and those that wait for a retry.
@@ -40,9 +65,9 @@ final class TestQueue {
   }
 
   /// Keys that hold items anywhere but in the list; leases of the killed end by themselves.
-  func leftovers() async -> [String] {
+  func leftovers(besides lists: [String] = []) async -> [String] {
     let keys = await call("KEYS", "{push:messages}:*").array?.compactMap(\.text) ?? []
-    let harmless = [":counters", ":control", ":leases", ":instances"]
+    let harmless = [":counters", ":control", ":leases", ":instances"] + lists
     return keys.filter { key in !harmless.contains { key.hasSuffix($0) } }
   }
 }

@@ -1,0 +1,43 @@
+import LoopIO
+import TestSupport
+import Testing
+
+/// What an operator does to a running worker.
+@Suite(.redis) struct OperatingTests {
+  @Test func `scaled while it runs, TERM ends it with nothing in flight`() async throws {
+    let server = try redis()
+    let allim = AllimCommand(server)
+    try await onLoop { loop in
+      let chain = try await PushChain(
+        on: loop, server, simulator: ["--latency", "100"], settings: ["ALLIM_WORKERS=4"])
+      #expect(try await eventually(on: loop) { try await capacity(allim) == 4 })
+      #expect(try await allim("scale", "3").status == 0)
+      #expect(try await eventually(on: loop) { try await capacity(allim) == 3 })
+
+      let tokens = (0..<60).map { Samples.apns("e" + String($0 + 100)) }
+      try await chain.queue.push(
+        tokens.map { Samples.message("m", #"{"platform":"ios","token":"\#($0)"}"#) })
+      #expect(await eventually(on: loop) { chain.requests().count >= 5 })
+      let ending = await chain.worker.stop()
+      #expect(ending == ExitStatus())
+
+      let sent = chain.requests()
+      #expect(sent.allSatisfy { $0.status == 200 } && sent.count < tokens.count)
+      #expect(Set(sent.map(\.target)).count == sent.count, "sent twice")
+      #expect(await chain.queue.leftovers() == [])
+      let left = await chain.queue.ready().joined(separator: "\n")
+      for token in tokens {
+        let isSent = sent.contains { $0.target == token }
+        #expect(left.contains(token) != isSent, "\(token.prefix(4)) sent: \(isSent)")
+      }
+      await chain.simulator.stop()
+    }
+  }
+
+  /// Worker tasks of all live instances, as `allim workers` shows them.
+  private func capacity(_ allim: AllimCommand) async throws -> Int64 {
+    let listed = try await allim("workers", "--json")
+    let workers = JSONView(listed.text.utf8)?["workers"]?.elements ?? []
+    return workers.reduce(0) { $0 + ($1["capacity"]?.integer ?? 0) }
+  }
+}
