@@ -5,7 +5,7 @@ package import PushModel
 /// Belongs to the codec that made it and to its thread; `MessageCodec.recycle` takes it back.
 package final class DecodedEvent {
   let content: EventContent
-  private let rules: CompiledRules
+  let rules: CompiledRules
 
   init(_ rules: CompiledRules) {
     self.rules = rules
@@ -54,7 +54,7 @@ package final class DecodedEvent {
     return index < 0 || content.targets[target].fault >= 0 ? nil : index
   }
 
-  /// A token for logs: six characters and the length; the name of a topic.
+  /// A token for logs: six characters, at most half of it, and the length; the name of a topic.
   package func redactedToken(of target: Int) -> String {
     let target = content.targets[target]
     if target.isTopic {
@@ -62,7 +62,8 @@ package final class DecodedEvent {
     }
     if target.token.isEmpty { return "" }
     let text = content.bytes.string(target.token)
-    let shown = text.unicodeScalars.prefix(6).filter { $0.value > 0x20 && $0.value != 0x7F }
+    let most = min(6, text.unicodeScalars.count / 2)
+    let shown = text.unicodeScalars.prefix(most).filter { $0.value > 0x20 && $0.value != 0x7F }
     return "\(String(String.UnicodeScalarView(shown)))…(\(target.token.length))"
   }
 }

@@ -82,7 +82,7 @@ struct DeliveryPlan {
   }
 
   /// The event's own sound, else the channel's rule, else the type's, else the default sound.
-  private static func sound(
+  static func sound(
     _ content: EventContent, _ rules: CompiledRules
   ) -> SoundWish {
     if case .unset = content.facts.sound {} else { return content.facts.sound }

@@ -23,8 +23,12 @@ extension Verb {
   ) { invocation throws(CommandFailure) in
     try invocation.requireOperands(0...0)
     let loaded = try invocation.loadSettings(isForWorker: false)
-    let push = try SinglePush(SendOrder(invocation), loaded.settings, now: SystemClock().wall())
-    if invocation.has("--dry-run") {
+    let isDry = invocation.has("--dry-run")
+    let push = try SinglePush(
+      SendOrder(invocation), isDry ? loaded.settingsOrSample : loaded.settings,
+      now: SystemClock().wall())
+    if isDry {
+      if loaded.isBare, !invocation.wantsJSON { Console.error(LoadedSettings.sampleNote) }
       push.print(nil, asJSON: invocation.wantsJSON)
       return .done
     }

@@ -37,7 +37,8 @@ struct Verb: Sendable {
 
 extension Verb {
   static let all: [Verb] = [
-    work, checkConfig, enqueue, stats, deadList, deadShow, deadCount, deadRetry, invalidList,
+    work, checkConfig, enqueue, explain, stats, deadList, deadShow, deadCount, deadRetry,
+    invalidList,
     invalidCount, invalidDrain, workers, scale, send, version,
   ]
 
