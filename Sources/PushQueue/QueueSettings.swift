@@ -3,8 +3,6 @@
 package struct QueueSettings: Sendable {
   /// How long an instance may be silent before others take its items.
   package var lease = Duration.seconds(12)
-  /// How often the worker calls `beat`.
-  package var beat = Duration.seconds(3)
   /// Before the lease's end no send may start, since it must also be settled.
   package var margin = Duration.seconds(3)
   /// Most bytes of one `take`; a larger item comes alone.

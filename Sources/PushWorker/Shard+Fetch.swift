@@ -63,7 +63,10 @@ extension Shard {
     switch error.code {
     case .cancelled: return
     case .fenced: metrics.redisError(.fenced)
-    case .unreachable: metrics.redisError(.unreachable)
+    case .unreachable:
+      metrics.redisError(.unreachable)
+      // The take may have run and its answer been lost: what it took is ours and unknown to us.
+      needsReconciling = true
     case .refusing: metrics.redisError(.refusing)
     case .misconfigured: metrics.redisError(.misconfigured)
     }

@@ -7,8 +7,6 @@ import SharedState
 // The heartbeat: keeps the lease, listens to the fleet, and returns the items of the dead.
 // Quiet and drain: it goes on, since items are still ours. Cancel: it ends.
 extension Shard {
-  private static var interval: Duration { .seconds(3) }
-
   func runHeartbeat() async {
     await join()
     var beats = 0
@@ -16,10 +14,9 @@ extension Shard {
       await beat()
       await recover()
       beats += 1
-      if beats % 10 == 0 { await reconcile() }
+      if needsReconciling || beats % 10 == 0 { await reconcile() }
       // Not all instances at once.
-      let jitter = Duration.milliseconds(Int64.random(in: -300...300))
-      await pause(Self.interval + jitter)
+      await pause(beatInterval * Double.random(in: 0.9...1.1))
     }
   }
 
@@ -120,8 +117,10 @@ extension Shard {
   private func reconcile() async {
     guard phase == .running else { return }
     do throws(QueueError) {
+      needsReconciling = false
       for item in try await queue.reconcile() where open[item.receipt] == nil { accept(item) }
     } catch {
+      needsReconciling = true
       log.debug("reconciliation did not run", [.detail: .text(error.detail)])
     }
   }

@@ -49,6 +49,9 @@ package actor Shard {
   var lastTake: Int64 = 0
   var lastBeat: Int64 = 0
   var trouble: QueueError?
+  /// An answer was lost: what Redis holds for us must be compared with what we know.
+  var needsReconciling = false
+  let beatInterval: Duration
   /// Taking is held by a signal (TSTP), apart from the pauses of the fleet.
   var isHeld = false
   var onNews: (@Sendable (FleetNews) -> Void)?
@@ -72,6 +75,7 @@ package actor Shard {
     log = parts.log
     clock = parts.clock
     status = parts.status
+    beatInterval = parts.beatInterval
     wantedLanes = max(1, parts.workers)
     dispatcher = Dispatcher(groups: parts.providers.count)
     unreachable = Array(repeating: 0, count: parts.providers.count)

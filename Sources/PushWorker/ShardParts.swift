@@ -16,11 +16,13 @@ package struct ShardParts {
   package var workers: Int
   /// Host, version and admin address, told to the fleet with each beat.
   package var status: InstanceStatus
+  /// How often the lease is renewed: a quarter of it.
+  package var beatInterval: Duration
 
   package init(
     queue: any JobQueue, codec: MessageCodec, providers: [any PushProvider], policy: RetryPolicy,
     metrics: WorkerMetrics, log: Logger, clock: any PushClock, workers: Int,
-    status: InstanceStatus = InstanceStatus()
+    status: InstanceStatus = InstanceStatus(), beatInterval: Duration = .seconds(3)
   ) {
     self.queue = queue
     self.codec = codec
@@ -31,5 +33,6 @@ package struct ShardParts {
     self.clock = clock
     self.workers = workers
     self.status = status
+    self.beatInterval = beatInterval
   }
 }

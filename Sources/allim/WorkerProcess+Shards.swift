@@ -71,15 +71,15 @@ private struct ShardSeed: Sendable {
       queue: try makeQueue(on: loop), codec: codec,
       providers: codec.credentialList.compactMap { providers.providers[$0] },
       policy: RetryPolicy(settings.retry), metrics: metrics, log: log, clock: clock,
-      workers: Worker.share(settings.workers, index, of: count), status: status)
+      workers: Worker.share(settings.workers, index, of: count), status: status,
+      beatInterval: settings.queues[0].lease / 4)
   }
 
   private func makeQueue(on loop: Loop) throws -> RedisQueue {
     let configured = settings.queues[0]
     var queue = QueueSettings()
     queue.lease = configured.lease
-    // The same parts of a lease as the default's: 12 s, 3 s and 3 s.
-    queue.beat = configured.lease / 4
+    // The same part of a lease as the default's: 3 s of 12 s.
     queue.margin = configured.lease / 4
     return try RedisQueue(
       configured.name, instance: instance,

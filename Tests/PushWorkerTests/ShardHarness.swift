@@ -34,11 +34,11 @@ struct ShardHarness: Sendable {
 
   /// Runs `body` beside a working shard, and stops the shard afterwards.
   static func run(
-    workers: Int = 8, _ script: Script,
+    workers: Int = 8, losesFirstAnswerOf lost: String? = nil, _ script: Script,
     _ body: @escaping @Sendable (ShardHarness) async throws -> Void
   ) async throws {
     try await onLoop { loop in
-      let harness = try await ShardHarness(on: loop, workers: workers, script)
+      let harness = try await ShardHarness(on: loop, workers, lost, script)
       let running = Task(executorPreference: loop) { await harness.shard.run() }
       try await body(harness)
       await harness.shard.stop(grace: .seconds(5))
@@ -46,7 +46,9 @@ struct ShardHarness: Sendable {
     }
   }
 
-  private init(on loop: Loop, workers: Int, _ script: Script) async throws {
+  private init(
+    on loop: Loop, _ workers: Int, _ lost: String?, _ script: Script
+  ) async throws {
     self.loop = loop
     let store = InMemoryStore(clock: SystemClock())
     let sent = ScriptedProvider.Sent()
@@ -59,11 +61,20 @@ struct ShardHarness: Sendable {
         CredentialKey(app: "chat", provider: .apns), CredentialKey(app: "chat", provider: .fcm),
       ]
       let codec = MessageCodec(rules: Self.rules, credentials: Set(keys))
+      let queue = InMemoryQueue(instance: "test.0", store: store)
+      var isLost = false
+      queue.fault = { call in
+        let name = "\(call)"
+        guard !isLost, name == lost, name != "take" || !store.ready.isEmpty else { return nil }
+        isLost = true
+        return .after
+      }
       return ShardParts(
-        queue: InMemoryQueue(instance: "test.0", store: store), codec: codec,
+        queue: queue, codec: codec,
         providers: codec.credentialList.map { ScriptedProvider($0, on: loop, sent, script.answer) },
         policy: RetryPolicy(Self.retry), metrics: metrics,
-        log: Logger(level: .error), clock: SystemClock(), workers: workers)
+        log: Logger(level: .error), clock: SystemClock(), workers: workers,
+        beatInterval: .milliseconds(200))
     }
   }
 

@@ -147,4 +147,15 @@ private typealias Harness = ShardHarness
       #expect(it.sent.all.values.allSatisfy { $0 == 1 })
     }
   }
+
+  @Test(arguments: ["take", "settle"])
+  func `a lost answer of Redis loses no push and leaves nothing behind`(call: String) async throws {
+    try await Harness.run(losesFirstAnswerOf: call, Harness.Script { _, _ in Harness.accepted }) {
+      it in
+      for event in 0..<20 { it.push("e\(event)", [Harness.token(event)]) }
+      #expect(await eventually(on: it.loop) { it.sent.all.count == 20 })
+      #expect(await it.drained())
+      #expect(it.sent.all.values.allSatisfy { $0 == 1 })
+    }
+  }
 }
