@@ -41,11 +41,22 @@ struct EventExplanation {
     for source in [TakenDefault.Source.type, .app, .event, .clock] {
       let taken = defaults.filter { $0.source == source }
       if taken.isEmpty { continue }
-      let words = taken.map { shown($0.value.isEmpty ? $0.field : "\($0.field) \($0.value)") }
-      lines.append("  \(Self.title(of: source)): \(words.joined(separator: ", "))")
+      let words = taken.map { $0.value.isEmpty ? $0.field : "\($0.field) \($0.value)" }
+      lines += Self.wrapped(Self.title(of: source), words)
     }
     if unknownFields > 0 { lines.append("  unknown fields, ignored: \(unknownFields)") }
     return (lines + targets.map { "\n" + $0.text }).joined(separator: "\n")
+  }
+
+  /// `  title: a, b, c` on as many lines as it needs.
+  private static func wrapped(_ title: String, _ words: [String]) -> [String] {
+    var lines = ["  \(title):"]
+    for (number, word) in words.enumerated() {
+      let word = shown(word) + (number == words.count - 1 ? "" : ",")
+      if lines[lines.count - 1].count + word.count + 1 > 98 { lines.append("   ") }
+      lines[lines.count - 1] += " " + word
+    }
+    return lines
   }
 
   private static func title(of source: TakenDefault.Source) -> String {

@@ -10,7 +10,7 @@ struct Explainer {
   private let now: Int64
 
   init(_ settings: Settings, now: Int64) {
-    self.settings = settings
+    self.settings = settings.withProjectIDs
     self.now = now
     codec = MessageCodec(
       rules: settings.messageRules(), credentials: Set(settings.credentials.map(\.key)))

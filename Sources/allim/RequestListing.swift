@@ -68,6 +68,15 @@ extension Settings {
     return own ?? "{project_id}"
   }
 
+  /// The same settings with every project named, so that no file is read for each request.
+  var withProjectIDs: Settings {
+    var named = self
+    for index in named.apps.indices where named.apps[index].fcm != nil {
+      named.apps[index].fcm?.projectID = projectID(of: apps[index].name)
+    }
+    return named
+  }
+
   fileprivate func endpoint(of key: CredentialKey) -> HostPort {
     switch (key.provider, key.environment) {
     case (.apns, .production): endpoints.apnsProduction

@@ -97,7 +97,7 @@ import Testing
   @Test func `every verb explains itself with an example`() async throws {
     let overview = try await allim.run(["--help"])
     #expect(overview.status == 0 && overview.text.contains("Exit codes: 0 done"))
-    for verb in [["dead", "retry"], ["enqueue"], ["scale"], ["check-config"]] {
+    for verb in [["dead", "retry"], ["enqueue"], ["scale"], ["explain"], ["send"]] {
       let help = try await allim.run(verb + ["--help"])
       #expect(help.status == 0)
       #expect(help.text.contains("\nexamples:\n  "))

@@ -26,8 +26,8 @@ import Testing
       ending.lines == [
         "event e1: message, app chat",
         "  sentAt 2025-11-30T08:00:00.000Z, expiresAt 2025-12-01T08:00:00.000Z",
-        "  from the type: ttl 86400, priority high, pushType alert, title {room.name}, "
-          + "body {sender.name}: {message.text}, category message, sound default",
+        "  from the type: ttl 86400, priority high, pushType alert, title {room.name},",
+        "    body {sender.name}: {message.text}, category message, sound default",
         "  from the app: app chat", "  from other fields: threadId room.id",
         "  made at the first take: sentAt", "  unknown fields, ignored: 1", "",
         "# recipients[0].devices[0]: user u1, ios, a1b2a1…(64)",
@@ -121,5 +121,41 @@ import Testing
     #expect(try await explain("\n \n").lines == ["allim: stdin: no event"])
     let wrong = try await allim.run(["explain", "--now", "5"])
     #expect(wrong.status == 2 && wrong.text.contains("allowed: 1000000000 to"))
+  }
+}
+
+@Suite(.chain) struct ExplainedRequestTests {
+  @Test func `what is shown is what a worker sends`() async throws {
+    try await onChain { chain in
+      // With an end of its own nothing in it depends on the moment of the attempt.
+      let event = Samples.event(
+        "explained",
+        #""type":"message","sentAt":1764489600,"expiresAt":4000000000,"badge":0,"#
+          + #""room":{"id":1,"name":"R"},"sender":{"name":"S"},"message":{"text":"t \u00e9"},"#
+          + #""data":{"n":1.50},"collapseKey":"k""#,
+        Samples.iphone("e1"), Samples.relayed("e2"))
+      let shown = try await AllimCommand().run(
+        ["explain", "--json", "--config", chain.simulator.configuration], input: event)
+      #expect(shown.status == 0, "\(shown.text)")
+      let targets = try #require(JSONView(shown.text.utf8)?["events", "0", "targets"]).elements
+      try await chain.queue.push([event])
+      for (target, token) in zip(targets, [Samples.apns("e1"), Samples.fcm("e2")]) {
+        let sent = try await chain.accepted(token)
+        let request = try #require(target["request"])
+        #expect(request["body"]?.source == sent.body?.source)
+        let headers = try #require(request["headers"])
+        #expect(headers.keys.filter { $0 != "authorization" } == sent.ownHeaders)
+        for name in sent.ownHeaders { #expect(headers[name]?.string == sent.header(name)) }
+        let url = try #require(sent.header(":path"))
+        #expect(request["url"]?.string?.hasSuffix(url) == true)
+      }
+    }
+  }
+}
+
+extension RecordedRequest {
+  /// Without pseudo headers, the bearer and what the connection adds.
+  fileprivate var ownHeaders: [String] {
+    headers.keys.filter { !$0.hasPrefix(":") && !["authorization", "content-length"].contains($0) }
   }
 }
