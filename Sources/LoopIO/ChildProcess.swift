@@ -107,6 +107,7 @@ package struct ExitStatus: Sendable, Equatable {
   }
 
   private func ended(_ status: ExitStatus) {
+    reader?.drain()
     exit = status
     let waiting = waiting
     self.waiting = []

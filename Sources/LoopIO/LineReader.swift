@@ -1,4 +1,5 @@
 internal import CLibuv
+internal import Glibc
 
 /// Reads a child's pipe and hands out whole lines.
 @safe final class LineReader {
@@ -6,6 +7,7 @@ internal import CLibuv
   private let pipe: UnsafeMutablePointer<uv_pipe_t>
   private let take: (String) -> Void
   private var rest: [UInt8] = []
+  private var isClosed = false
 
   var stream: UnsafeMutablePointer<uv_stream_t> {
     unsafe UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_stream_t.self)
@@ -32,14 +34,28 @@ internal import CLibuv
       },
       { handle, count, buffer in
         let user = unsafe cuv_data(handle!)!
+        let reader = unsafe Unmanaged<LineReader>.fromOpaque(user).takeUnretainedValue()
         if count < 0 {
+          reader.isClosed = true
           unsafe closeAndFree(handle!)
           return unsafe Unmanaged<LineReader>.fromOpaque(user).release()
         }
-        let reader = unsafe Unmanaged<LineReader>.fromOpaque(user).takeUnretainedValue()
         let bytes = unsafe UnsafeRawBufferPointer(start: buffer?.pointee.base, count: count)
         reader.read(unsafe Array(bytes))
       })
+  }
+
+  /// Hands out what the child wrote before it ended: the loop may hear of the end first.
+  func drain() {
+    var descriptor: Int32 = -1
+    let handle = unsafe UnsafeMutableRawPointer(pipe).assumingMemoryBound(to: uv_handle_t.self)
+    guard !isClosed, unsafe uv_fileno(handle, &descriptor) == 0 else { return }
+    let shared = unsafe loop.here.readBuffer
+    while true {  // libuv made the descriptor one that does not block
+      let count = unsafe Glibc.read(descriptor, shared.baseAddress, shared.count)
+      if count <= 0 { return }
+      read(unsafe Array(shared.prefix(count)))
+    }
   }
 
   private func read(_ bytes: [UInt8]) {

@@ -22,7 +22,7 @@ struct BenchOptions {
 
   init(_ words: [String]) throws(Misuse) {
     guard let word = words.first, let verb = Verb(rawValue: word) else {
-      throw Misuse(detail: "a verb is needed: event, fill, latency or micro")
+      throw Misuse(detail: "a verb: event, fill, latency or micro")
     }
     self.verb = verb
     var rest = words.dropFirst()
@@ -30,7 +30,8 @@ struct BenchOptions {
       guard let value = rest.popFirst() else { throw Misuse(detail: "\(name) needs a value") }
       try set(name, value)
     }
-    if [.fill, .latency].contains(verb) && redis.isEmpty { throw Misuse(detail: "--redis is needed") }
+    let usesRedis = verb == .fill || verb == .latency
+    if usesRedis && redis.isEmpty { throw Misuse(detail: "--redis is needed") }
   }
 
   private mutating func set(_ name: String, _ value: String) throws(Misuse) {

@@ -10,11 +10,23 @@ import Testing
         on: loop, "/bin/sh", ["-c", "echo one; echo $WORD; exit 3"], environment: ["WORD=two"],
         output: .lines { lines.append($0) })
       let status = await child.waitForExit()
-      _ = await eventually(on: loop) { lines.count == 2 }
       return (lines, status)
     }
     #expect(lines == ["one", "two"])
     #expect(status == ExitStatus(code: 3, signal: 0))
+  }
+
+  @Test func `what a child wrote before its end is there when the end is told`() async throws {
+    for _ in 0..<20 {
+      let count = try await onLoop { loop in
+        var count = 0
+        let child = try ChildProcess(
+          on: loop, "/usr/bin/seq", ["2000"], output: .lines { _ in count += 1 })
+        _ = await child.waitForExit()
+        return count
+      }
+      #expect(count == 2_000)
+    }
   }
 
   @Test func `a signal ends a child`() async throws {
