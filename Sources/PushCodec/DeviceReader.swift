@@ -142,7 +142,7 @@ struct DeviceReader {
   }
 
   /// A call to a device without a PushKit token is shown as an alert.
-  private func mayFallBack(_ content: EventContent) -> Bool {
+  func mayFallBack(_ content: EventContent) -> Bool {
     !content.facts.wishIsExplicit && rules.types[content.facts.type].builtIn == .call
   }
 
@@ -159,6 +159,10 @@ struct DeviceReader {
       return true
     }
     if !isGood { throw .invalid(path.named("apnsTopic"), "not a bundle id") }
+    // The suffix follows the push type of each push, whatever the device was stored with.
+    if app.suffix(of: content.bytes.array(target.topic), content) != nil {
+      target.topic = app.topic
+    }
   }
 
   private func chooseFCM(
@@ -177,9 +181,21 @@ struct DeviceReader {
       target.token = device.token
       target.kind = try kind(of: device.token, path, app, content)
     }
-    if target.platform?.isApple ?? false { try checkRelay(device, path, &target, content) }
+    if !isPrintable(target.token, content) {
+      throw .invalid(path.named(device.fid.isEmpty ? "token" : "fid"), "not a token of FCM")
+    }
+    // A device of unknown kind may be Apple's.
+    if target.platform?.isApple ?? true { try checkRelay(device, path, &target, content) }
     if app.fcm < 0 { throw EventFault(.noCredential, "\(path): the app has no FCM credential") }
     target.credential = Int(app.fcm)
+  }
+
+  /// No token has other bytes, or so many.
+  private func isPrintable(_ token: Piece, _ content: EventContent) -> Bool {
+    content.bytes.withBytes(of: token) { bytes in
+      for i in 0..<bytes.count where bytes[i] <= 0x20 || bytes[i] >= 0x7F { return false }
+      return bytes.count <= 4_096
+    }
   }
 
   private func kind(

@@ -30,7 +30,19 @@ extension EventReader {
       fields[.devices] == nil && fields[.recipients] == nil
       && !(content.facts.topic.isPresent && content.facts.condition.isPresent)
     if !isAlone { throw .invalid(FieldPath(name), "given together with another target") }
+    try checkTopicWish(content)
     try TopicName.check(content)
+  }
+
+  /// What has a token of its own, or no way through FCM, cannot go to a topic.
+  private func checkTopicWish(_ content: EventContent) throws(EventFault) {
+    switch content.facts.wish {
+    case .alert, .background: return
+    case .voip where DeviceReader(rules: rules, tables: tables).mayFallBack(content): return
+    default:
+      throw .invalid(
+        FieldPath("pushType"), "\(content.facts.wish.rawValue) does not go to a topic")
+    }
   }
 
   private func readShortForm(

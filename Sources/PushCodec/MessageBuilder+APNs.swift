@@ -34,6 +34,14 @@ extension MessageBuilder {
     appendCollapseID(content, to: &request.collapseID)
     if content.facts.apnsHeaders >= 0 { applyBlock(content, &request) }
     request.priority = Self.allowed(request.priority, plan.pushType)
+    if content.facts.apnsHeaders >= 0,
+      let suffix = rules.apps[content.facts.app].suffix(of: request.topic, content),
+      suffix != plan.pushType.topicSuffix
+    {
+      throw EventFault(
+        .invalidEvent,
+        "apns.headers.apns-topic: \(suffix) is not for push type \(plan.pushType.rawValue)")
+    }
     Self.complete(&request.topic, plan.pushType)
   }
 

@@ -194,6 +194,7 @@ extension MessageBuilder {
   private mutating func apns(
     _ content: EventContent, _ target: PushTarget, _ recipient: RecipientFacts
   ) throws(EventFault) -> Int {
+    if content.fcmBlock == nil { try checkActivity(content) }
     writer.open("apns")
     writer.key("payload")
     let start = writer.out.count

@@ -10,12 +10,13 @@ extension MessageBuilder {
     guard let built = JSONText(writer.out.array(from: start)) else {
       throw EventFault(.invalidEvent, "fcm: not readable")
     }
-    let merged = JSONMerge.merge(built, block)
-    guard let message = JSONText(merged) else {
+    // What the block says about Apple devices concerns no other.
+    let patch = parts.isApple ? block : block.without("apns")
+    guard let message = JSONText(JSONMerge.merge(built, patch)) else {
       throw EventFault(.invalidEvent, "fcm: not readable")
     }
     writer.out.truncate(to: start)
-    writer.out.append(merged)
+    writer.out.append(message.bytes)
     if parts.isApple { try checkRelay(message) }
     return size(of: message)
   }
@@ -61,5 +62,21 @@ extension JSONText {
   /// True when the root has a member that is not null.
   func has(_ name: String) -> Bool {
     member(name, of: 0).map { tokens[$0].kind != .null } ?? false
+  }
+
+  /// The object without one of its members.
+  func without(_ name: String) -> JSONText {
+    if !has(name) { return self }
+    var writer = JSONWriter()
+    writer.byte(UInt8(ascii: "{"))
+    forEachMember(of: 0) { key, value in
+      if string(key) == name { return }
+      writer.comma()
+      writer.string(tokens[key], bytes.span)
+      writer.byte(UInt8(ascii: ":"))
+      writer.value(value, tokens, bytes.span)
+    }
+    writer.close()
+    return JSONText(writer.out.array()) ?? self
   }
 }

@@ -6,10 +6,20 @@ extension MessageBuilder {
   mutating func payload(
     _ content: EventContent, _ recipient: RecipientFacts
   ) throws(EventFault) {
+    try checkActivity(content)
     aps(content)
     appleData(content, recipient)
     if plan.pushType == .mdm, !hasKey("mdm", content, recipient) {
       throw .invalid(FieldPath("mdm", in: "data"), "required for push type mdm")
+    }
+  }
+
+  /// An activity that the event does not have may still come with its own payload.
+  func checkActivity(_ content: EventContent) throws(EventFault) {
+    if plan.pushType == .liveactivity, !content.facts.activity.isPresent,
+      content.facts.apnsPayload < 0
+    {
+      throw .invalid(FieldPath("liveActivity"), "required for push type liveactivity")
     }
   }
 
@@ -156,8 +166,15 @@ extension MessageBuilder {
   private mutating func followPayload(
     _ payload: JSONText, _ content: EventContent
   ) throws(EventFault) {
-    guard plan.pushType == .alert || plan.pushType == .background else { return }
     let aps = payload.member("aps", of: 0)
+    guard plan.pushType == .alert || plan.pushType == .background else {
+      if let missing = Self.missing(payload, aps, plan.pushType) {
+        throw EventFault(
+          .invalidEvent,
+          "apns.payload: \(missing) is required for push type \(plan.pushType.rawValue)")
+      }
+      return
+    }
     let shows = ["alert", "badge", "sound"].contains { payload.member($0, of: aps) != nil }
     if shows {
       if plan.pushType == .background {
@@ -173,6 +190,29 @@ extension MessageBuilder {
     }
     plan.pushType = .background
     plan.priority = 5
+  }
+}
+
+extension MessageBuilder {
+  /// What a payload of the event's own lacks for its push type (protocol/apns.md 4 and 10).
+  private static func missing(_ payload: JSONText, _ aps: Int?, _ type: PushType) -> String? {
+    func lacks(_ name: String, of object: Int?) -> Bool {
+      payload.member(name, of: object).map { payload.tokens[$0].kind == .null } ?? true
+    }
+    switch type {
+    case .mdm: return lacks("mdm", of: 0) ? "mdm" : nil
+    case .widgets, .controls: return lacks("content-changed", of: aps) ? "aps.content-changed" : nil
+    case .liveactivity:
+      let event = payload.member("event", of: aps).flatMap {
+        ActivityEvent(rawValue: payload.string($0))
+      }
+      guard let event else { return "aps.event" }
+      var needed = ["timestamp"]
+      if event != .end { needed.append("content-state") }
+      if event == .start { needed += ["attributes-type", "attributes", "alert"] }
+      return needed.first { lacks($0, of: aps) }.map { "aps." + $0 }
+    default: return nil
+    }
   }
 }
 

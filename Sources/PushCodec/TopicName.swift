@@ -10,9 +10,12 @@ enum TopicName {
           FieldPath("topic"), "only letters, digits and -_.~% are allowed, without a prefix")
       }
     } else {
-      let text = content.bytes.string(content.facts.condition)
-      let topics = text.split(separator: "'", omittingEmptySubsequences: false).count / 2
-      guard (1...5).contains(topics) else {
+      let text = content.bytes.array(content.facts.condition)
+      guard let topics = TopicCondition.topics(of: text) else {
+        throw .invalid(
+          FieldPath("condition"), "not of the form 'a' in topics && ('b' in topics || …)")
+      }
+      guard topics <= 5 else {
         throw .invalid(FieldPath("condition"), "names \(topics) topics, allowed are 1 to 5")
       }
     }
@@ -25,6 +28,18 @@ enum TopicName {
       UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: "%"):
       true
     default: false
+    }
+  }
+}
+
+extension CompiledApp {
+  /// The push type's suffix that stands behind the app's own topic; nil for any other topic.
+  func suffix(of given: [UInt8], _ content: EventContent) -> String? {
+    if topic.isEmpty || given.count <= topic.length { return nil }
+    let own = content.bytes.array(topic)
+    guard given.starts(with: own) else { return nil }
+    return PushType.allCases.lazy.map(\.topicSuffix).first {
+      !$0.isEmpty && given[own.count...].elementsEqual($0.utf8)
     }
   }
 }

@@ -53,6 +53,13 @@ def merged(target, patch):
     return target
 
 
+def without_nulls(value):
+    """Inside aps nothing is null."""
+    if isinstance(value, dict):
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    return [without_nulls(item) for item in value] if isinstance(value, list) else value
+
+
 def is_text_of(text, value):
     """True when FCM's string is what the producer's value must become."""
     if not isinstance(text, str):
@@ -89,7 +96,7 @@ def owners():
             for device in recipient.get("devices") or []:
                 for name in ("token", "fid", "voipToken", "liveActivityToken"):
                     token = str(device.get(name) or "").strip()
-                    if len(token) > 8:
+                    if len(token) > 5:
                         found[token] = found[token.lower()] = (event, recipient, device)
     return found
 
@@ -126,7 +133,7 @@ def check_apns(request, event, recipient, token):
     activity = event.get("liveActivity")
     if activity and request["headers"]["apns-push-type"] == "liveactivity":
         if activity.get("contentState") is not None and not same(
-                body["aps"].get("content-state"), activity["contentState"]):
+                body["aps"].get("content-state"), without_nulls(activity["contentState"])):
             complain("content state", event, body["aps"])
     if "apns-id" not in block(event, "apns", "headers"):
         name = event["id"] + "\n" + token.lower()
@@ -183,6 +190,9 @@ for request in requests:
         message = request["body"]["message"]
         token = next(message[name] for name in ("token", "fid", "topic", "condition")
                      if name in message)
+    if token not in owner:
+        complain("a token from nowhere", {}, token)
+        continue
     event, recipient, device = owner[token]
     name = device.get("id", event["id"])
     if name in sent_to[event["id"]]:

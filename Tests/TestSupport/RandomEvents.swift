@@ -48,6 +48,11 @@ package struct RandomEvents {
     all[Int.random(in: 0..<all.count, using: &dice)]
   }
 
+  /// Mostly a good one.
+  private mutating func pick<T>(_ good: [T], or wrong: [T]) -> T {
+    pick(chance(4) ? wrong : good)
+  }
+
   // MARK: Values
 
   private static let parts = [
@@ -60,7 +65,7 @@ package struct RandomEvents {
     var out = ""
     for _ in 0..<count { out += pick(Self.parts) }
     // A lone surrogate: repaired in a text that is shown, refused anywhere else.
-    if chance(2) { out += #"\ud800"# }
+    if chance(10), chance(3) { out += #"\ud800"# }
     return "\"\(out)\""
   }
 
@@ -119,8 +124,8 @@ package struct RandomEvents {
       return #"{"id":\#($0.identifier()),"text":\#($0.text())\#(image)}"#
     }
     add(40, "data", to: &event) { $0.object() }
-    add(3, "app", to: &event) { $0.pick([#""chat""#, #""other""#]) }
-    add(3, "v", to: &event) { $0.pick(["1", "2", "null"]) }
+    add(3, "app", to: &event) { $0.pick([#""chat""#], or: [#""other""#]) }
+    add(3, "v", to: &event) { $0.pick(["1", "null"], or: ["2"]) }
     add(5, "unknown", to: &event) { $0.value() }
     add(10, "traceparent", to: &event) { _ in
       #""00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01""#
@@ -144,21 +149,25 @@ package struct RandomEvents {
     ] {
       add(15, name, to: &event) { $0.text() }
     }
-    add(25, "badge", to: &event) { $0.pick(["0", "1", "2147483647", "-1", "null", "1.0"]) }
+    add(25, "badge", to: &event) {
+      $0.pick(["0", "1", "2147483647", "null"], or: ["-1", "1.0", "2147483648", #""3""#])
+    }
     add(25, "sound", to: &event) {
-      $0.pick([
-        "false", #""x""#, #""""#, #"{"critical":true,"volume":0.5}"#, #"{"name":"y"}"#,
-        #"{"critical":true,"name":"z","volume":1}"#, "true",
-      ])
+      $0.pick(
+        [
+          "false", #""x""#, #""""#, #"{"critical":true,"volume":0.5}"#, #"{"name":"y"}"#,
+          #"{"critical":true,"name":"z","volume":1}"#,
+        ], or: ["true", #"{"volume":2}"#])
     }
     add(20, "priority", to: &event) { $0.pick([#""high""#, #""normal""#, #""low""#]) }
     add(15, "pushType", to: &event) { "\"\($0.pick(PushType.allCases).rawValue)\"" }
     add(15, "contentAvailable", to: &event) { $0.pick(["true", "false"]) }
     add(15, "mutableContent", to: &event) { $0.pick(["true", "false"]) }
     add(10, "interruptionLevel", to: &event) {
-      $0.pick([#""passive""#, #""active""#, #""time-sensitive""#, #""critical""#, #""loud""#])
+      $0.pick(
+        [#""passive""#, #""active""#, #""time-sensitive""#, #""critical""#], or: [#""loud""#])
     }
-    add(10, "relevanceScore", to: &event) { $0.pick(["0", "0.5", "1", "2", "-1"]) }
+    add(10, "relevanceScore", to: &event) { $0.pick(["0", "0.5", "1"], or: ["2", "-1"]) }
     add(8, "liveActivity", to: &event) { $0.activity() }
   }
 
@@ -181,9 +190,9 @@ package struct RandomEvents {
       "\(now - 20 + Int64($0.pick([0, 5, 20])))" + $0.pick(["", ".5"])
     }
     if chance(15) {
-      event.add("ttl", pick(["0", "1000", "2592000", "2592001"]))
+      event.add("ttl", pick(["0", "1000", "2592000"], or: ["2592001", "1.5"]))
     } else if chance(10) {
-      event.add("expiresAt", pick(["\(now + 1_000)", "\(now + 90_000)000", "3600"]))
+      event.add("expiresAt", pick(["\(now + 1_000)"], or: ["\(now + 90_000)000", "3600"]))
     }
     add(3, "notBefore", to: &event) { _ in "\(now - 30)" }
   }
@@ -195,27 +204,35 @@ package struct RandomEvents {
         #"{"aps":{"badge":\#($0.pick(["null", "5"]))},"z":\#($0.value())}"#
       }
       $0.add(30, "headers", to: &apns) {
-        $0.pick([
-          #"{"apns-priority":"5"}"#, #"{"apns-priority":10}"#, #"{"apns-collapse-id":"c 1"}"#,
-          #"{"apns-expiration":"0"}"#, #"{"apns-push-type":"background"}"#, #"{"apns-id":"x"}"#,
-          #"{"apns-priority":"7"}"#, #"{"apns-collapse-id":null}"#,
-        ])
+        $0.pick(
+          [
+            #"{"apns-priority":"5"}"#, #"{"apns-priority":10}"#, #"{"apns-collapse-id":"c 1"}"#,
+            #"{"apns-expiration":"0"}"#, #"{"apns-push-type":"background"}"#,
+            #"{"apns-collapse-id":null}"#, #"{"x-trace":"a"}"#,
+          ],
+          or: [
+            #"{"apns-priority":"7"}"#, #"{"apns-id":"x"}"#,
+            #"{"apns-topic":"com.example.chat.voip"}"#,
+          ])
       }
       return apns.text
     }
     // A key that stands twice is a fault of the event.
     add(2, "apns", to: &event) { _ in "null" }
     add(15, "fcm", to: &event) {
-      $0.pick([
-        #"{"android":{"ttl":"5s"},"data":{"z":\#($0.text()),"type":null}}"#,
-        #"{"webpush":{"headers":{"Urgency":"low"}},"fcm_options":{"analytics_label":"a"}}"#,
-        #"{"fcmOptions":{"analyticsLabel":"a"},"android":{"restrictedPackageName":"p"}}"#,
-        ##"{"android":{"notification":{"notificationCount":3,"color":"#a0b1c2"}}}"##,
-        #"{"android":{"notification":{"color":"x"}}}"#,
-        #"{"notification":{"title":\#($0.text())}}"#, #"{"data":{"k":1}}"#, #"{"name":"x"}"#,
-        #"{"apns":{"headers":{"apns-priority":"10"}}}"#,
-        #"{"apns":{"payload":{"aps":{"badge":1}}}}"#,
-      ])
+      $0.pick(
+        [
+          #"{"android":{"ttl":"5s"},"data":{"z":\#($0.text()),"type":null}}"#,
+          #"{"webpush":{"headers":{"Urgency":"low"}},"fcm_options":{"analytics_label":"a"}}"#,
+          #"{"fcmOptions":{"analyticsLabel":"a"},"android":{"restrictedPackageName":"p"}}"#,
+          ##"{"android":{"notification":{"notificationCount":3,"color":"#a0b1c2"}}}"##,
+          #"{"notification":{"title":\#($0.text())}}"#,
+          #"{"apns":{"headers":{"apns-priority":"10"}}}"#,
+          #"{"apns":{"payload":{"aps":{"badge":1}}}}"#,
+        ],
+        or: [
+          #"{"android":{"notification":{"color":"x"}}}"#, #"{"data":{"k":1}}"#, #"{"name":"x"}"#,
+        ])
     }
   }
 
@@ -228,10 +245,11 @@ package struct RandomEvents {
       event.add(
         "condition",
         "\""
-          + pick([
-            "'r\(made)' in topics", "'r\(made)' in topics && !('b' in topics)", "'r\(made)'",
-            "'r\(made)' in topics ||", "r\(made)", "('r\(made)' in topics",
-          ]) + "\"")
+          + pick(
+            [
+              "'r\(made)' in topics", "'r\(made)' in topics && !('b' in topics)",
+            ], or: ["'r\(made)'", "'r\(made)' in topics ||", "('r\(made)' in topics"])
+          + "\"")
     case 2...6:
       let recipients = (0..<3).map { recipient($0) }
       event.add("recipients", "[\(recipients.joined(separator: ","))]")
@@ -246,7 +264,7 @@ package struct RandomEvents {
     var recipient = Members()
     recipient.add("devices", devices(of: index, count: 2))
     add(50, "user", to: &recipient) { $0.text() }
-    add(30, "badge", to: &recipient) { $0.pick(["0", "12", "-3"]) }
+    add(30, "badge", to: &recipient) { $0.pick(["0", "12"], or: ["-3"]) }
     add(30, "lastReadId", to: &recipient) { $0.identifier() }
     add(40, "data", to: &recipient) { $0.object() }
     return recipient.text
@@ -267,20 +285,19 @@ package struct RandomEvents {
     let number = made
     add(40, "voipToken", to: &device) { _ in "\"\(Self.hex("b", number, index))\"" }
     add(40, "liveActivityToken", to: &device) { _ in "\"\(Self.hex("c", number, index))\"" }
-    add(15, "provider", to: &device) { "\"\($0.pick(["apns", "fcm", "x"]))\"" }
+    add(15, "provider", to: &device) { "\"\($0.pick(["apns", "fcm"], or: ["x"]))\"" }
     add(15, "apnsTopic", to: &device) {
-      $0.pick([#""com.example.chat""#, #""com.example.chat.voip""#, "1"])
+      $0.pick([#""com.example.chat""#, #""com.example.chat.voip""#], or: ["1"])
     }
-    add(5, "environment", to: &device) { $0.pick([#""production""#, #""sandbox""#]) }
+    add(5, "environment", to: &device) { $0.pick([#""production""#], or: [#""sandbox""#]) }
     return device.text
   }
 
   private mutating func token(_ name: String, _ index: Int) -> String {
     let hex = Self.hex("a", made, index)
-    return pick([
-      hex, hex, hex.uppercased(), " \(hex)", Self.fcm(name), Self.fcm(name), Self.fid(name), "",
-      "abc", "ä",
-    ])
+    return pick(
+      [hex, hex, hex.uppercased(), " \(hex)", Self.fcm(name), Self.fcm(name), Self.fid(name)],
+      or: ["", "abc\(name)", "ä"])
   }
 
   /// A token for APNs: a letter, and numbers that make it unique.
