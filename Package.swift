@@ -113,7 +113,10 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "PushModel"),
     tests(of: "PushCrypto"),
-    tests(of: "PushCodec", ["PushModel", "PushCrypto"], exclude: ["Fixtures"]),
+    .target(
+      name: "CodecProbe", dependencies: ["PushCodec", "PushModel"], path: "Tests/Fuzz/Probe",
+      swiftSettings: strict),
+    tests(of: "PushCodec", ["PushModel", "PushCrypto", "CodecProbe"], exclude: ["Fixtures"]),
     tests(of: "PushTelemetry", ["PushModel", "SharedState"]),
     tests(of: "PushSettings", ["PushModel"]),
     tests(of: "LoopIO", ["SharedState", "PushCrypto"]),
@@ -147,3 +150,11 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// libFuzzer brings its own `main`, so this one is built by scripts/fuzz alone.
+if Context.environment["ALLIM_FUZZ"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "allim-fuzz", dependencies: ["CodecProbe"], path: "Tests/Fuzz/Target",
+      swiftSettings: strict))
+}

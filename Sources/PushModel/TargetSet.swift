@@ -5,6 +5,9 @@ package struct TargetSet: Sendable, Equatable {
 
   package init() {}
 
+  /// The first 64 targets, a bit each, the lowest bit for target 0.
+  package init(first bits: UInt64) { first = bits }
+
   /// All of `0 ..< count`.
   package init(all count: Int) {
     for index in 0..<count { insert(index) }

@@ -11,53 +11,81 @@ extension ItemHeader {
 
   /// Splits an item; nil when it has no header of this version.
   package static func split(_ item: [UInt8]) -> (header: ItemHeader, bytes: [UInt8])? {
-    guard item.first == UInt8(ascii: "~"), let end = item.firstIndex(of: 10) else { return nil }
-    guard let header = ItemHeader(fields: item[..<end]) else { return nil }
-    return (header, Array(item[(end + 1)...]))
-  }
-
-  private init?(fields line: ArraySlice<UInt8>) {
-    var parts = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
-    guard parts.count == 7, parts.popFirst()?.elementsEqual("~1".utf8) == true,
-      let id = Self.value("id=", in: &parts),
-      let attempt = Self.number("a=", in: &parts), let crashes = Self.number("c=", in: &parts),
-      let firstTaken = Self.number("t0=", in: &parts), let replays = Self.number("r=", in: &parts),
-      let done = Self.value("done=", in: &parts).flatMap({ TargetSet(text: $0[...]) })
+    var line = LineReader(bytes: item)
+    guard line.skip("~1;id=") else { return nil }
+    let id = line.text()
+    guard line.skip(";a="), let attempt = line.number(),
+      line.skip(";c="), let crashes = line.number(),
+      line.skip(";t0="), let firstTaken = line.number(),
+      line.skip(";r="), let replays = line.number(),
+      line.skip(";done="), let done = line.targets(), line.skip("\n")
     else { return nil }
-    self.init(
+    let header = ItemHeader(
       id: id, attempt: attempt, crashes: crashes, firstTaken: Int64(firstTaken), replays: replays,
       done: done)
-  }
-
-  private static func value(
-    _ name: StaticString, in parts: inout ArraySlice<ArraySlice<UInt8>>
-  ) -> String? {
-    guard let part = parts.popFirst(), name.matches(part) else { return nil }
-    return String(decoding: part.dropFirst(name.utf8CodeUnitCount), as: UTF8.self)
-  }
-
-  /// Digits only; nil for what does not fit.
-  private static func number(
-    _ name: StaticString, in parts: inout ArraySlice<ArraySlice<UInt8>>
-  ) -> Int? {
-    guard let part = parts.popFirst(), name.matches(part) else { return nil }
-    var value = 0
-    let digits = part.dropFirst(name.utf8CodeUnitCount)
-    for digit in digits {
-      guard (48...57).contains(digit) else { return nil }
-      let (tens, over) = value.multipliedReportingOverflow(by: 10)
-      let (sum, overToo) = tens.addingReportingOverflow(Int(digit - 48))
-      if over || overToo { return nil }
-      value = sum
-    }
-    return digits.isEmpty ? nil : value
+    return (header, Array(item[line.at...]))
   }
 }
 
-extension StaticString {
-  fileprivate func matches(_ bytes: ArraySlice<UInt8>) -> Bool {
-    withUTF8Buffer { name in
-      unsafe bytes.count >= name.count && bytes.prefix(name.count).elementsEqual(name)
+/// Reads a header line from left to right, without a String for each field.
+private struct LineReader {
+  let bytes: [UInt8]
+  private(set) var at = 0
+
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Passes a fixed text; false when something else stands there.
+  mutating func skip(_ text: StaticString) -> Bool {
+    let count = text.utf8CodeUnitCount
+    guard count <= bytes.count - at else { return false }
+    let start = at
+    let isThere = text.withUTF8Buffer { text in
+      for i in 0..<count where unsafe bytes[start + i] != text[i] { return false }
+      return true
+    }
+    if isThere { at += count }
+    return isThere
+  }
+
+  /// All up to the end of the field.
+  mutating func text() -> String {
+    let start = at
+    while at < bytes.count, bytes[at] != UInt8(ascii: ";"), bytes[at] != 10 { at += 1 }
+    return String(decoding: bytes[start..<at], as: UTF8.self)
+  }
+
+  /// Digits only; nil for what does not fit.
+  mutating func number() -> Int? {
+    let start = at
+    var value = 0
+    while at < bytes.count, bytes[at] &- 48 < 10 {
+      let (tens, over) = value.multipliedReportingOverflow(by: 10)
+      let (sum, overToo) = tens.addingReportingOverflow(Int(bytes[at] - 48))
+      if over || overToo { return nil }
+      value = sum
+      at += 1
+    }
+    return at > start ? value : nil
+  }
+
+  /// Up to 64 targets are one word of hex digits; more are rare.
+  mutating func targets() -> TargetSet? {
+    let start = at
+    var word: UInt64 = 0
+    while at < bytes.count, at - start < 16, let digit = Self.hexValue(bytes[at]) {
+      word = word << 4 | digit
+      at += 1
+    }
+    if at > start, at < bytes.count, bytes[at] == 10 { return TargetSet(first: word) }
+    at = start
+    return TargetSet(text: text()[...])
+  }
+
+  private static func hexValue(_ byte: UInt8) -> UInt64? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
+    default: nil
     }
   }
 }

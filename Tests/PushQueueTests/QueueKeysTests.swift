@@ -38,7 +38,17 @@ import Testing
     #expect(found.bytes == Array("{\"a\":1}\n".utf8))
   }
 
+  @Test func `a header of one word of targets is read too`() throws {
+    var few = header
+    few.done = TargetSet()
+    for target in [0, 5, 63] { few.done.insert(target) }
+    #expect(ItemHeader.split(Array(few.line.utf8))?.header == few)
+    few.done = TargetSet()
+    #expect(ItemHeader.split(Array(few.line.utf8))?.header == few)
+  }
+
   @Test(arguments: [
+    "~1;id=a;a=0;c=0;t0=0;r=0;done=\n{}", "~1;id=a;a=0;c=0;t0=0;r=0;done=12345678901234567\n{}",
     "{\"a\":1}", "", "~", "~1;id=a;a=0;c=0;t0=0;r=0;done=0", "~2;id=a;a=0;c=0;t0=0;r=0;done=0\n{}",
     "~1;id=a;a=-1;c=0;t0=0;r=0;done=0\n{}", "~1;id=a;a=;c=0;t0=0;r=0;done=0\n{}",
     "~1;id=a;a=0;c=0;t0=99999999999999999999;r=0;done=0\n{}",
