@@ -54,6 +54,15 @@ package final class DecodedEvent {
     return index < 0 || content.targets[target].fault >= 0 ? nil : index
   }
 
+  /// The token a target is sent to, or its topic or condition, as the event has it.
+  package func address(of target: Int) -> String {
+    let target = content.targets[target]
+    if target.isTopic {
+      return content.bytes.string(content.facts.topic.orIfEmpty(content.facts.condition))
+    }
+    return target.token.isEmpty ? "" : content.bytes.string(target.token)
+  }
+
   /// A token for logs: six characters, at most half of it, and the length; the name of a topic.
   package func redactedToken(of target: Int) -> String {
     let target = content.targets[target]

@@ -23,18 +23,15 @@ extension MessageBuilder {
 
   private func size(of message: JSONText) -> FCMSize {
     var size = FCMSize()
-    if let data = message.member("data", of: 0) {
-      size.data = message.tokens[data].count
-      message.forEachMember(of: data) { key, value in
-        size.message += message.key(key).count + message.key(value).count
-      }
-    }
-    let notification = message.member("notification", of: 0)
-    for name in ["title", "body", "image"] {
-      if let text = message.member(name, of: notification) {
-        size.message += message.key(text).count
-      }
-    }
+    let data = message.member("data", of: 0)
+    if let data { size.data = message.tokens[data].count }
+    let texts = message.textBytes(of: message.member("notification", of: 0))
+    // Android's own data stands instead of the common one, and its texts over the common ones.
+    let android = message.member("android", of: 0) ?? message.member("androidV2", of: 0)
+    let own = message.member("data", of: android)
+    let ownTexts = message.textBytes(of: message.member("notification", of: android))
+    let common = texts + message.memberBytes(of: data)
+    size.message = max(common, max(texts, ownTexts) + message.memberBytes(of: own ?? data))
     let apns = message.member("apns", of: 0)
     if let payload = message.member("payload", of: apns) {
       size.payload = message.tokens[payload].count
@@ -62,6 +59,21 @@ extension JSONText {
   /// True when the root has a member that is not null.
   func has(_ name: String) -> Bool {
     member(name, of: 0).map { tokens[$0].kind != .null } ?? false
+  }
+
+  /// UTF-8 bytes of the keys and the strings of a map.
+  fileprivate func memberBytes(of object: Int?) -> Int {
+    guard let object else { return 0 }
+    var bytes = 0
+    forEachMember(of: object) { key, value in bytes += self.key(key).count + self.key(value).count }
+    return bytes
+  }
+
+  /// UTF-8 bytes of what a notification shows.
+  fileprivate func textBytes(of notification: Int?) -> Int {
+    ["title", "body", "image"].reduce(0) { bytes, name in
+      bytes + (member(name, of: notification).map { key($0).count } ?? 0)
+    }
   }
 
   /// The object without one of its members.

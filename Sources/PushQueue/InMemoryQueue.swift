@@ -128,9 +128,9 @@ package final class InMemoryQueue: JobQueue {
 
   package func settle(_ settlements: [Settlement]) async throws(QueueError) -> [Bool] {
     let name = instance
-    let most = settings.invalidMax
+    let settings = settings
     let ours = try call("settle") { content throws(QueueError) in
-      settlements.map { content.settle($0, of: name, invalidMax: most) }
+      settlements.map { content.settle($0, of: name, settings) }
     }
     for (settlement, wasOurs) in zip(settlements, ours) {
       book.settled(settlement, wasOurs: wasOurs)
@@ -150,9 +150,9 @@ package final class InMemoryQueue: JobQueue {
 
   package func progress(_ progress: ItemProgress) async throws(QueueError) -> Bool {
     let name = instance
-    let most = settings.invalidMax
+    let settings = settings
     return try call("progress") { content throws(QueueError) in
-      content.progress(progress, of: name, invalidMax: most)
+      content.progress(progress, of: name, settings)
     }
   }
 

@@ -57,24 +57,27 @@ extension InMemoryStore.Content {
     return true
   }
 
-  mutating func settle(_ settlement: Settlement, of name: String, invalidMax: Int) -> Bool {
+  mutating func settle(_ settlement: Settlement, of name: String, _ settings: QueueSettings) -> Bool
+  {
     guard let entry = instances[name]?.items.removeValue(forKey: settlement.receipt) else {
       count(QueueCounter.fenced)
       return false
     }
     instances[name]?.progress[settlement.receipt] = nil
-    for leaving in settlement.leaves { leave(leaving, entry, invalidMax) }
+    for leaving in settlement.leaves { leave(leaving, entry, settings) }
     return true
   }
 
-  mutating func progress(_ progress: ItemProgress, of name: String, invalidMax: Int) -> Bool {
+  mutating func progress(_ progress: ItemProgress, of name: String, _ settings: QueueSettings)
+    -> Bool
+  {
     guard let entry = instances[name]?.items[progress.receipt] else { return false }
     instances[name]?.progress[progress.receipt] = progress.done
-    for leaving in progress.leaves { leave(leaving, entry, invalidMax) }
+    for leaving in progress.leaves { leave(leaving, entry, settings) }
     return true
   }
 
-  private mutating func leave(_ leaving: Leaving, _ entry: Entry, _ invalidMax: Int) {
+  private mutating func leave(_ leaving: Leaving, _ entry: Entry, _ settings: QueueSettings) {
     switch leaving {
     case .again(let due, let header):
       let place = delayed.firstIndex { $0.due > due } ?? delayed.endIndex
@@ -85,12 +88,15 @@ extension InMemoryStore.Content {
     case .invalidToken(let record):
       invalid.append(record)
       count(QueueCounter.invalid)
-      let over = max(0, invalid.count - invalidMax)
+      let over = max(0, invalid.count - settings.invalidMax)
       invalid.removeFirst(over)
       count(QueueCounter.invalidDropped, over)
     case .heldToken(let record): held.append(record)
     case .parked(let credential, let header):
       parked[credential, default: []].append(Entry(header, entry.bytes))
+    case .receipt(let receipt):
+      receipts.append(receipt)
+      receipts.removeFirst(max(0, receipts.count - settings.receiptsMax))
     }
   }
 

@@ -1,5 +1,5 @@
 package import PushModel
-internal import PushWorker
+package import PushWorker
 package import SharedState
 
 /// What Redis would keep for one queue, in memory: for tests, and for checking the worker against a
@@ -42,6 +42,7 @@ package final class InMemoryStore: Sendable {
   package var dead: [[UInt8]] { with { $0.dead } }
   package var invalid: [[UInt8]] { with { $0.invalid } }
   package var held: [[UInt8]] { with { $0.held } }
+  package var receipts: [TargetReceipt] { with { $0.receipts } }
   package var counters: [String: Int] { with { $0.counters } }
   package var inflight: Int { with { $0.instances.values.reduce(0) { $0 + $1.items.count } } }
   package func parked(_ credential: CredentialKey) -> [[UInt8]] {
@@ -77,6 +78,7 @@ package final class InMemoryStore: Sendable {
     var dead: [[UInt8]] = []
     var invalid: [[UInt8]] = []
     var held: [[UInt8]] = []
+    var receipts: [TargetReceipt] = []
     var parked: [CredentialKey: [Entry]] = [:]
     var counters: [String: Int] = [:]
     var control: [String: String] = [:]

@@ -39,6 +39,7 @@ package struct QueueKeys: Sendable, Equatable {
   package var dead: String { prefix + ":dead" }
   package var invalid: String { prefix + ":invalid" }
   package var held: String { prefix + ":invalid:held" }
+  package var receipts: String { prefix + ":receipts" }
   package var counters: String { prefix + ":counters" }
   package var control: String { prefix + ":control" }
 

@@ -9,6 +9,8 @@ package struct QueueSettings: Sendable {
   package var takeBytes = 1_048_576
   /// Most records in the feedback list; over it the oldest are dropped and counted.
   package var invalidMax = 1_000_000
+  /// Most entries in the stream of receipts, about.
+  package var receiptsMax = 100_000
 
   package init() {}
 }

@@ -135,6 +135,8 @@ extension Leaving {
     switch self {
     case .again(_, let header), .parked(_, let header): 120 + header.done.text.utf8.count
     case .deadLetter(_, let bytes), .invalidToken(let bytes), .heldToken(let bytes): bytes.count
+    case .receipt(let receipt):
+      receipt.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
   }
 }

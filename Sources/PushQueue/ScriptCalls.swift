@@ -56,6 +56,7 @@ struct ScriptCalls {
     }
     var call = ScriptCall(QueueScripts.settle, keys: leavingKeys + parked)
     call.arguments.append(settings.invalidMax)
+    call.arguments.append(settings.receiptsMax)
     for settlement in settlements {
       let isMarked = book.isMarked(settlement.receipt)
       call.arguments.append(Int64(settlement.receipt))
@@ -76,6 +77,7 @@ struct ScriptCalls {
     }
     var call = ScriptCall(QueueScripts.progress, keys: leavingKeys + parked)
     call.arguments.append(settings.invalidMax)
+    call.arguments.append(settings.receiptsMax)
     call.arguments.append(Int64(progress.receipt))
     call.arguments.append(progress.done.text)
     for leaving in progress.leaves { append(leaving, parked, to: &call.arguments) }
@@ -85,6 +87,7 @@ struct ScriptCalls {
   private var leavingKeys: [String] {
     [
       keys.inflight(instance), keys.delayed, keys.dead, keys.invalid, keys.held, keys.counters,
+      keys.receipts,
     ]
   }
 
@@ -111,6 +114,11 @@ struct ScriptCalls {
       arguments.append("k")
       arguments.append(leavingKeys.count + 1 + (parked.firstIndex(of: key) ?? 0))
       arguments.append(header.line)
+    case .receipt(let receipt):
+      let words = receipt.fields.flatMap { [$0.name, $0.value] }
+      arguments.append("r")
+      arguments.append(words.map { String($0.utf8.count) }.joined(separator: ","))
+      arguments.append(words.joined())
     }
   }
 

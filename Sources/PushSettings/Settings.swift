@@ -14,6 +14,7 @@ package struct Settings: Sendable {
   package var types = TypeRules.builtIn
   package var retry = Retry()
   package var limits = ItemLimits()
+  package var receipts = Receipts()
   package var shutdown = Shutdown()
   package var ping = Ping()
   package var request = Request()
@@ -84,6 +85,12 @@ package struct Settings: Sendable {
       package var base = Duration.seconds(1)
       package var max = Duration.seconds(60)
     }
+  }
+
+  /// A stream that tells how each target ended (EVENTS.md 4).
+  package struct Receipts: Sendable {
+    package var enabled = false
+    package var max = 100_000
   }
 
   package struct Shutdown: Sendable { package var grace = Duration.seconds(25) }

@@ -48,6 +48,12 @@ enum SettingsTable {
       "limits.devices", \.limits.devices, .count(1...100_000), "Most devices of one event."),
     .key("limits.depth", \.limits.depth, .count(8...64), "Deepest nesting of an event's JSON."),
     .key(
+      "receipts.enabled", \.receipts.enabled, .flag,
+      "Write how each target ended to a stream of the queue."),
+    .key(
+      "receipts.max", \.receipts.max, .count(1...100_000_000),
+      "Most entries of that stream, about; the oldest go first."),
+    .key(
       "shutdown.grace", \.shutdown.grace, .duration(.zero ... .seconds(3_600)),
       "How long pushes in progress may take to end after TERM."),
     .key(
@@ -94,7 +100,7 @@ enum SettingsTable {
   static let later = [
     "redis.wait", "queues.*.weight", "apps.*.apns.production.certificateFile",
     "apps.*.apns.production.passwordFile", "apps.*.apns.sandbox.certificateFile",
-    "apps.*.apns.sandbox.passwordFile", "apps.*.fcm.quotaPerMinute", "dead", "invalid", "receipts",
+    "apps.*.apns.sandbox.passwordFile", "apps.*.fcm.quotaPerMinute", "dead", "invalid",
     "breaker", "proxy", "admin.tokenFile", "admin.readOnly", "admin.metricsToken",
   ]
 }

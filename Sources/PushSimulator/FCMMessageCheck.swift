@@ -154,6 +154,8 @@ struct FCMMessageCheck {
   /// Data alone to an Apple device: only priority 5 is allowed, and absent means 10.
   private func checkAPNs() throws(FCMRefusal) {
     guard let apns = view.apns, view.isDataOnly else { return }
+    // An activity's update is shown, whatever its priority (protocol/fcm.md 11).
+    if view.given("liveActivityToken", "live_activity_token", of: apns) != nil { return }
     let priority = view.given("headers", "headers", of: apns).flatMap {
       view.text.given("apns-priority", of: $0)
     }

@@ -1,11 +1,12 @@
-/// The payload limits of protocol/fcm.md 2.7: UTF-8 bytes of keys and values.
+/// The payload limits of protocol/fcm.md 2.7: UTF-8 bytes of the keys and values of `data`, and of
+/// title, body and image.
 struct FCMSizeCheck {
   let view: FCMMessageView
 
   func check() throws(FCMRefusal) {
     let isFanOut = view.targets.contains { $0.kind == .topic || $0.kind == .condition }
     let limit = isFanOut ? 2_048 : 4_096
-    let shown = view.notification.map { bytes(of: $0) } ?? 0
+    let shown = view.notification.map { texts(of: $0) } ?? 0
     let data = view.data.map { bytes(of: $0) } ?? 0
     if shown + data > limit {
       throw .invalid("Message is too large. The maximum is \(limit / 1_024)K (\(limit) bytes).")

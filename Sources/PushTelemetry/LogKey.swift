@@ -5,7 +5,7 @@ package enum LogKey: String, Sendable {
   case events, expiry, file, format, frame, grace, host, instance, instances, items, key, kind
   case level, limit, line, outcome, path, pid, port, provider, queue, queues, reason, redis
   case replays, retries, seconds, signal, stage, state, status, streams, suppressed, threads
-  case time, token, type, url, user, verdict, version, workers
+  case time, token, traceparent, type, url, user, verdict, version, workers
   case apnsID = "apns_id"
   case messageName = "message_name"
   case retryAfter = "retry_after"

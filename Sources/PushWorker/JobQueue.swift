@@ -163,6 +163,8 @@ package enum Leaving: Sendable {
   case heldToken([UInt8])
   /// The item in the parked list of a credential, with this header.
   case parked(CredentialKey, ItemHeader)
+  /// An entry of the stream of receipts (EVENTS.md 4).
+  case receipt(TargetReceipt)
 }
 
 /// Finished targets of an item that stays ours.

@@ -11,6 +11,8 @@ final class OpenItem {
   var remaining = 0
   /// Targets that did not end well, until they are written.
   var failures: [Failure] = []
+  /// Receipts of ended targets, until they are written.
+  var receipts: [TargetReceipt] = []
   /// Targets for which nothing more is to be done, in Redis or in `unwritten`.
   var done: TargetSet
   /// Targets ended since the last progress was written.

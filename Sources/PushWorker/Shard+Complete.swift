@@ -34,10 +34,16 @@ extension Shard {
   }
 
   private func leaves(of item: OpenItem) -> [Leaving] {
-    if item.failures.isEmpty { return [] }
+    if item.failures.isEmpty { return receipts(of: item) }
     let leavings = Leavings(
       codec: codec, worker: queue.instance, now: clock.wall(), serverOffset: serverOffset)
-    return leavings.write(item)
+    return leavings.write(item) + receipts(of: item)
+  }
+
+  private func receipts(of item: OpenItem) -> [Leaving] {
+    if item.receipts.isEmpty { return [] }
+    defer { item.receipts = [] }
+    return item.receipts.map { .receipt($0) }
   }
 
   func runCompleter() async {

@@ -54,8 +54,11 @@ extension Shard {
       note(notes)
       let started = clock.monotonic()
       let outcome = await providers[job.group].send(request)
-      metrics.sendDuration.record(nanoseconds: clock.monotonic() - started)
-      conclude(job, outcome, request)
+      let took = clock.monotonic() - started
+      metrics.sendDuration.record(nanoseconds: took)
+      conclude(
+        job, outcome, request,
+        Attempted(startedAt: now, took: took, apnsID: writesReceipts ? request.apnsID : []))
     case .failed(let reason, let detail):
       record(open, job.target, .dead(reason), nil, detail)
     case .expired:
@@ -71,7 +74,8 @@ extension Shard {
   // MARK: After the answer
 
   private func conclude(
-    _ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ request: PushRequest
+    _ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ request: PushRequest,
+    _ attempted: Attempted
   ) {
     let open = job.item
     let handles = pushMetrics[job.group]
@@ -81,14 +85,16 @@ extension Shard {
       handles.accepted.add()
       open.done.insert(job.target)
       open.unwritten += 1
+      noteEnd(open, job.target, .accepted, answer, attempted)
       writeProgressIfDue(open)
       return
     }
-    concludeFailure(job, outcome, request)
+    concludeFailure(job, outcome, request, attempted)
   }
 
   private func concludeFailure(
-    _ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ request: PushRequest
+    _ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ request: PushRequest,
+    _ attempted: Attempted
   ) {
     let open = job.item
     let handles = pushMetrics[job.group]
@@ -111,7 +117,7 @@ extension Shard {
     var random = SystemRandomNumberGenerator()
     let decision = policy.decide(outcome, attempt(job), random: &random)
     report(job, outcome, decision, request)
-    record(open, job.target, decision, answer, detail)
+    record(open, job.target, decision, answer, detail, attempted)
   }
 
   private func attempt(_ job: Dispatcher<OpenItem>.Job) -> Attempt {
@@ -130,9 +136,11 @@ extension Shard {
 
   /// Notes the end of a target that was not accepted.
   func record(
-    _ open: OpenItem, _ target: Int, _ decision: Decision, _ answer: Answer?, _ detail: String
+    _ open: OpenItem, _ target: Int, _ decision: Decision, _ answer: Answer?, _ detail: String,
+    _ attempted: Attempted? = nil
   ) {
     count(open, target, decision, answer)
+    noteEnd(open, target, decision, answer, attempted)
     open.done.insert(target)
     open.unwritten += 1
     open.failures.append(

@@ -14,6 +14,7 @@ extension Shard {
     let token = event.redactedToken(of: job.target)
     let attempt = job.item.item.header.attempt + 1
     let id = String(decoding: request.apnsID, as: UTF8.self)
+    let trace = event.traceparent ?? ""
     switch outcome {
     case .answered(let answer, let verdict):
       metrics.rejected(key.provider, reason: answer.reason, isKnown: answer.isKnownReason)
@@ -23,7 +24,7 @@ extension Shard {
           .app: .text(key.app), .provider: .text(key.provider.rawValue), .token: .text(token),
           .status: .count(answer.status), .reason: .text(answer.reason), .apnsID: .text(id),
           .attempt: .count(attempt), .verdict: .text(verdict.name), .outcome: .text(decision.name),
-          .event: .text(event.id),
+          .event: .text(event.id), .traceparent: .text(trace),
         ])
     case .neverSent(let trouble):
       log.warning(
@@ -31,7 +32,7 @@ extension Shard {
         [
           .app: .text(key.app), .provider: .text(key.provider.rawValue), .token: .text(token),
           .kind: .text(trouble.kind.rawValue), .detail: .text(trouble.detail),
-          .outcome: .text(decision.name), .event: .text(event.id),
+          .outcome: .text(decision.name), .event: .text(event.id), .traceparent: .text(trace),
         ])
     case .unknown(let trouble):
       log.warning(
@@ -40,6 +41,7 @@ extension Shard {
           .app: .text(key.app), .provider: .text(key.provider.rawValue), .token: .text(token),
           .kind: .text(trouble.kind.rawValue), .detail: .text(trouble.detail), .apnsID: .text(id),
           .attempt: .count(attempt), .outcome: .text(decision.name), .event: .text(event.id),
+          .traceparent: .text(trace),
         ])
     }
   }

@@ -21,6 +21,7 @@ package actor Shard {
   let metrics: WorkerMetrics
   let log: Logger
   let clock: any PushClock
+  let writesReceipts: Bool
   var status: InstanceStatus
 
   // Lanes.
@@ -74,6 +75,7 @@ package actor Shard {
     metrics = parts.metrics
     log = parts.log
     clock = parts.clock
+    writesReceipts = parts.writesReceipts
     status = parts.status
     beatInterval = parts.beatInterval
     wantedLanes = max(1, parts.workers)

@@ -18,11 +18,14 @@ package struct ShardParts {
   package var status: InstanceStatus
   /// How often the lease is renewed: a quarter of it.
   package var beatInterval: Duration
+  /// Every target leaves a receipt.
+  package var writesReceipts: Bool
 
   package init(
     queue: any JobQueue, codec: MessageCodec, providers: [any PushProvider], policy: RetryPolicy,
     metrics: WorkerMetrics, log: Logger, clock: any PushClock, workers: Int,
-    status: InstanceStatus = InstanceStatus(), beatInterval: Duration = .seconds(3)
+    status: InstanceStatus = InstanceStatus(), beatInterval: Duration = .seconds(3),
+    writesReceipts: Bool = false
   ) {
     self.queue = queue
     self.codec = codec
@@ -34,5 +37,6 @@ package struct ShardParts {
     self.workers = workers
     self.status = status
     self.beatInterval = beatInterval
+    self.writesReceipts = writesReceipts
   }
 }

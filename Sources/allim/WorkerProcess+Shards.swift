@@ -72,7 +72,7 @@ private struct ShardSeed: Sendable {
       providers: codec.credentialList.compactMap { providers.providers[$0] },
       policy: RetryPolicy(settings.retry), metrics: metrics, log: log, clock: clock,
       workers: Worker.share(settings.workers, index, of: count), status: status,
-      beatInterval: settings.queues[0].lease / 4)
+      beatInterval: settings.queues[0].lease / 4, writesReceipts: settings.receipts.enabled)
   }
 
   private func makeQueue(on loop: Loop) throws -> RedisQueue {
@@ -81,6 +81,7 @@ private struct ShardSeed: Sendable {
     queue.lease = configured.lease
     // The same part of a lease as the default's: 3 s of 12 s.
     queue.margin = configured.lease / 4
+    queue.receiptsMax = settings.receipts.max
     return try RedisQueue(
       configured.name, instance: instance,
       client: try settings.redis.client(on: loop, clock: clock),

@@ -41,6 +41,7 @@ struct Stored: Equatable {
   var invalid: [String] = []
   var held: [String] = []
   var parked: [String] = []
+  var receipts: [TargetReceipt] = []
   var inflight = 0
   var counters: [String: Int] = [:]
 
@@ -134,7 +135,7 @@ final class MemoryStage: QueueStage {
       ready: texts(store.ready), delayed: texts(store.delayed.map(\.bytes)),
       suspects: texts(store.suspects), dead: texts(store.dead), invalid: texts(store.invalid),
       held: texts(store.held), parked: texts(store.parked(parkedCredential)),
-      inflight: store.inflight, counters: store.counters)
+      receipts: store.receipts, inflight: store.inflight, counters: store.counters)
   }
 }
 
@@ -214,6 +215,14 @@ final class RedisStage: QueueStage {
       dead: try await texts("LRANGE", keys.dead), invalid: try await texts("LRANGE", keys.invalid),
       held: try await texts("LRANGE", keys.held),
       parked: try await texts("LRANGE", keys.parked(app: "chat", .apns)))
+    for entry in try await call("XRANGE", keys.receipts, "-", "+").array ?? [] {
+      let words = entry.array?.last?.array?.compactMap(\.text) ?? []
+      var receipt = TargetReceipt()
+      for index in stride(from: 0, to: words.count, by: 2) {
+        receipt.add(words[index], words[index + 1])
+      }
+      stored.receipts.append(receipt)
+    }
     for hash in try await call("KEYS", keys.inflight("*")).array?.compactMap(\.text) ?? [] {
       let fields = try await call("HKEYS", hash).array?.compactMap(\.text) ?? []
       stored.inflight += fields.count { Int($0) != nil }

@@ -55,6 +55,55 @@ import Testing
     }
   }
 
+  @Test(arguments: QueueKind.allCases) func `receipts are written with the end, once`(
+    _ kind: QueueKind
+  ) async throws {
+    try await onStage(kind) { stage in
+      let queue = try await stage.worker()
+      try await stage.push("one")
+      let item = try await queue.take(1).items[0]
+      var first = TargetReceipt()
+      first.add("event", "e1")
+      first.add("target", "한글 \n,1\r")
+      var second = TargetReceipt()
+      second.add("outcome", "accepted")
+      second.add("status", 200)
+      second.add("traceparent", "")
+      let step = ItemProgress(
+        item.receipt, done: TargetSet(all: 1), leaves: [.receipt(first), .receipt(second)])
+      #expect(try await queue.progress(step))
+      let end = Settlement(
+        item.receipt, [.parked(parkedCredential, item.header), .receipt(first)])
+      #expect(try await queue.settle([end, end]) == [true, false])
+      let stored = try await stage.stored()
+      #expect(stored.receipts == [first, second, first])
+      #expect(stored.receipts[1].fields.map(\.name) == ["outcome", "status"])
+      #expect(stored.parked == ["one"])
+    }
+  }
+
+  @Test(arguments: QueueKind.allCases) func `receipts are bounded`(
+    _ kind: QueueKind
+  ) async throws {
+    try await onStage(kind) { stage in
+      var settings = QueueSettings()
+      settings.receiptsMax = 200
+      let queue = try await stage.worker("a", settings)
+      try await stage.push("one")
+      let item = try await queue.take(1).items[0]
+      let receipts = (0..<900).map { number in
+        var receipt = TargetReceipt()
+        receipt.add("event", Int64(number))
+        return Leaving.receipt(receipt)
+      }
+      #expect(try await queue.settle([Settlement(item.receipt, receipts)]) == [true])
+      let stored = try await stage.stored().receipts
+      // Redis lets go of whole blocks of a hundred.
+      #expect((200...300).contains(stored.count))
+      #expect(stored.last?.fields.first?.value == "899")
+    }
+  }
+
   @Test(arguments: QueueKind.allCases) func `many settlements of all kinds keep their order`(
     _ kind: QueueKind
   ) async throws {

@@ -34,11 +34,12 @@ struct ShardHarness: Sendable {
 
   /// Runs `body` beside a working shard, and stops the shard afterwards.
   static func run(
-    workers: Int = 8, losesFirstAnswerOf lost: String? = nil, _ script: Script,
+    workers: Int = 8, losesFirstAnswerOf lost: String? = nil, receipts: Bool = false,
+    _ script: Script,
     _ body: @escaping @Sendable (ShardHarness) async throws -> Void
   ) async throws {
     try await onLoop { loop in
-      let harness = try await ShardHarness(on: loop, workers, lost, script)
+      let harness = try await ShardHarness(on: loop, workers, lost, receipts, script)
       let running = Task(executorPreference: loop) { await harness.shard.run() }
       try await body(harness)
       await harness.shard.stop(grace: .seconds(5))
@@ -47,7 +48,7 @@ struct ShardHarness: Sendable {
   }
 
   private init(
-    on loop: Loop, _ workers: Int, _ lost: String?, _ script: Script
+    on loop: Loop, _ workers: Int, _ lost: String?, _ receipts: Bool, _ script: Script
   ) async throws {
     self.loop = loop
     let store = InMemoryStore(clock: SystemClock())
@@ -74,7 +75,7 @@ struct ShardHarness: Sendable {
         providers: codec.credentialList.map { ScriptedProvider($0, on: loop, sent, script.answer) },
         policy: RetryPolicy(Self.retry), metrics: metrics,
         log: Logger(level: .error), clock: SystemClock(), workers: workers,
-        beatInterval: .milliseconds(200))
+        beatInterval: .milliseconds(200), writesReceipts: receipts)
     }
   }
 

@@ -9,7 +9,8 @@ import Testing
     let allim = AllimCommand(server)
     try await onLoop { loop in
       let chain = try await PushChain(
-        on: loop, server, simulator: ["--latency", "100"], settings: ["ALLIM_WORKERS=4"])
+        on: loop, server, simulator: ["--latency", "100"],
+        settings: ["ALLIM_WORKERS=4", "ALLIM_RECEIPTS_ENABLED=true"])
       #expect(try await eventually(on: loop) { try await capacity(allim) == 4 })
       #expect(try await allim("scale", "3").status == 0)
       #expect(try await eventually(on: loop) { try await capacity(allim) == 3 })
@@ -24,7 +25,13 @@ import Testing
       let sent = chain.requests()
       #expect(sent.allSatisfy { $0.status == 200 } && sent.count < tokens.count)
       #expect(Set(sent.map(\.target)).count == sent.count, "sent twice")
-      #expect(await chain.queue.leftovers() == [])
+      #expect(await chain.queue.leftovers(besides: [":receipts"]) == [])
+      let receipts = await chain.queue.receipts()
+      #expect(receipts.allSatisfy { $0["outcome"] == "accepted" && $0["status"] == "200" })
+      #expect(
+        Set(receipts.map { [$0["target"], $0["apnsId"]] })
+          == Set(sent.map { [$0.target, $0.header("apns-id")] }))
+      #expect(receipts.count == sent.count)
       let left = await chain.queue.ready().joined(separator: "\n")
       for token in tokens {
         let isSent = sent.contains { $0.target == token }

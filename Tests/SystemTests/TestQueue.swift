@@ -32,6 +32,17 @@ final class TestQueue {
     return reply.array?.compactMap(\.bytes) ?? []
   }
 
+  /// Entries of the stream of receipts.
+  func receipts() async -> [[String: String]] {
+    let entries = await call("XRANGE", "{push:messages}:receipts", "-", "+").array ?? []
+    return entries.map { entry in
+      let words = entry.array?.last?.array?.compactMap(\.text) ?? []
+      var fields: [String: String] = [:]
+      for at in stride(from: 0, to: words.count - 1, by: 2) { fields[words[at]] = words[at + 1] }
+      return fields
+    }
+  }
+
   func letters() async -> [JSONView] { await list("dead").compactMap { JSONView($0) } }
 
   /// Items of the producers' list, each with the header of its first take if it had one.

@@ -42,11 +42,19 @@ enum LuaParts {
 
     """
 
-  /// `leave(item, kind, meta, text)`: writes one thing that an item leaves. KEYS and ARGV[1] as in
-  /// `settle`.
+  /// `leave(item, kind, meta, text)`: writes one thing that an item leaves. KEYS and the first two
+  /// of ARGV as in `settle`.
   static let leave = """
     local delayed, dead, invalid, held, counters = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
     local max_invalid = tonumber(ARGV[1])
+    local function add_receipt(lengths, text)
+      local fields, at = {}, 1
+      for length in string.gmatch(lengths, '%d+') do
+        fields[#fields + 1] = string.sub(text, at, at + length - 1)
+        at = at + length
+      end
+      redis.call('XADD', KEYS[7], 'MAXLEN', '~', ARGV[2], '*', unpack(fields))
+    end
     local function bytes_of(item)
       return string.sub(item, string.find(item, '\\n', 1, true) + 1)
     end
@@ -65,6 +73,8 @@ enum LuaParts {
         end
       elseif kind == 'h' then
         redis.call('RPUSH', held, text)
+      elseif kind == 'r' then
+        add_receipt(meta, text)
       else
         redis.call('RPUSH', KEYS[tonumber(meta)], text .. bytes_of(item))
       end
