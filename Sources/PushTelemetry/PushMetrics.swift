@@ -1,7 +1,8 @@
 internal import PushModel
 
-/// The handles of one app and provider; resolved once, kept by the lanes.
-package struct PushMetrics: Sendable {
+/// The handles of one app and provider; resolved once, kept by the lanes. A class, since a copy of
+/// so many references would cost two counts each at every push.
+package final class PushMetrics: Sendable {
   // `pushes_total`: exactly one of them for each target.
   package let accepted: Counter
   package let invalidToken: Counter

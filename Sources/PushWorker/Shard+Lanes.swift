@@ -67,6 +67,7 @@ extension Shard {
   }
 
   private func note(_ notes: BuildNotes) {
+    if notes.changes.isEmpty { return }
     if !notes.changes.isDisjoint(with: [.body, .subtitle, .title]) { metrics.textShortened.add() }
     if notes.changes.contains(.unicode) { metrics.textRepaired.add() }
   }
