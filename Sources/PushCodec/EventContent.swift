@@ -144,14 +144,17 @@ extension EventContent {
   }
 
   func integer(_ token: JSONToken) -> Int64? {
-    guard token.kind == .number, token.count <= 19, isInteger(token) else { return nil }
+    guard token.kind == .number, token.count <= 19 else { return nil }
     let item = bytes.item
     let span = item.span
     var value: Int64 = 0
     let negative = span[Int(token.start)] == UInt8(ascii: "-")
     for i in token.range.dropFirst(negative ? 1 : 0) {
+      // What is no digit in a number is its point or exponent.
+      let digit = span[i] &- 0x30
+      guard digit < 10 else { return nil }
       let (tens, over) = value.multipliedReportingOverflow(by: 10)
-      let (sum, carry) = tens.addingReportingOverflow(Int64(span[i] - 0x30))
+      let (sum, carry) = tens.addingReportingOverflow(Int64(digit))
       if over || carry { return nil }
       value = sum
     }

@@ -26,7 +26,7 @@ package enum Hex {
     out.append(digit(byte & 15))
   }
 
-  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+  static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
   private static func value(_ digit: UInt8) -> UInt8? {
     switch digit {

@@ -55,12 +55,22 @@ package enum RandomBytes {
 /// The form 8-4-4-4-12 of 16 bytes with version and variant set.
 enum UUIDText {
   static func append(_ bytes: Span<UInt8>, version: UInt8, to out: inout [UInt8]) {
-    for at in 0..<16 {
-      if at == 4 || at == 6 || at == 8 || at == 10 { out.append(0x2D) }
-      var byte = bytes[at]
-      if at == 6 { byte = byte & 0x0F | version << 4 }
-      if at == 8 { byte = byte & 0x3F | 0x80 }
-      Hex.append(byte, to: &out)
+    // Of one piece: an array asks at each append whether it is its only owner.
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
+      var place = 0
+      for at in 0..<16 {
+        if at == 4 || at == 6 || at == 8 || at == 10 {
+          unsafe text[place] = 0x2D
+          place += 1
+        }
+        var byte = bytes[at]
+        if at == 6 { byte = byte & 0x0F | version << 4 }
+        if at == 8 { byte = byte & 0x3F | 0x80 }
+        unsafe text[place] = Hex.digit(byte >> 4)
+        unsafe text[place + 1] = Hex.digit(byte & 0x0F)
+        place += 2
+      }
+      unsafe out.append(contentsOf: text)
     }
   }
 }
