@@ -1,6 +1,7 @@
 internal import Glibc
+internal import SharedState
 
-/// A folder of a test's own, removed when it is let go.
+/// A folder of a test's own, removed when it is let go, at the latest when the tests end.
 package final class TemporaryFolder: Sendable {
   package let path: String
 
@@ -11,12 +12,25 @@ package final class TemporaryFolder: Sendable {
     }
     precondition(made, "no temporary folder")
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let path = path
+    Self.open.withLock { _ = $0.insert(path) }
   }
 
   /// The path of a file in it.
   package func file(_ name: String) -> String { path + "/" + name }
 
-  deinit { Self.removeAll(path) }
+  deinit {
+    Self.removeAll(path)
+    Self.open.withLock { _ = $0.remove(path) }
+  }
+
+  /// Folders that something still holds at the end, such as a loop that was stopped meanwhile.
+  private static let open: Guarded<Set<String>> = {
+    atexit {
+      for path in TemporaryFolder.open.withLock({ $0 }) { TemporaryFolder.removeAll(path) }
+    }
+    return Guarded([])
+  }()
 
   private static func removeAll(_ path: String) {
     if let folder = unsafe opendir(path) {
