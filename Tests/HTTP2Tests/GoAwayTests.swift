@@ -76,7 +76,7 @@ import Testing
       }
       let begin = ContinuousClock.now
       #expect(await sendOne(pool).status == 200)
-      #expect(ContinuousClock.now - begin < .seconds(2))
+      #expect(ContinuousClock.now - begin < .seconds(10))
       #expect(server.requests <= 2)
     }
   }

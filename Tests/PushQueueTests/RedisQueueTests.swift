@@ -206,7 +206,7 @@ import Testing
       await queue.waitForWork(upTo: .milliseconds(100))
       let waited = begin.duration(to: .now)
       await server.resume()
-      #expect(waited < .seconds(8), "t + 1 s, and a pause")
+      #expect(waited < .seconds(45), "t + 1 s, and a pause")
       try await stage.push("one")
       #expect(try await queue.take(1).texts == ["one"])
     }

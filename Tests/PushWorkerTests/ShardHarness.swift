@@ -110,7 +110,7 @@ struct ShardHarness: Sendable {
   }
 
   /// Waits until the list, the retries and what is held are all empty.
-  func drained(within limit: Duration = .seconds(15)) async -> Bool {
+  func drained(within limit: Duration = .seconds(60)) async -> Bool {
     await eventually(within: limit, on: loop) {
       store.ready.isEmpty && store.delayed.isEmpty && store.inflight == 0
     }

@@ -99,14 +99,14 @@ import Testing
       let client = RedisClient(server.url, on: loop)
       client.timeout = .milliseconds(200)
       _ = await client.call(RedisCommand("PING"))
-      _ = await client.call(RedisCommand("CLIENT", "PAUSE", "1500"))
+      _ = await client.call(RedisCommand("CLIENT", "PAUSE", "60000"))
       let begin = ContinuousClock.now
       guard case .error(let error) = await client.call(RedisCommand("PING")) else {
         Issue.record("answered while paused")
         return
       }
       #expect(error.code == .timeout)
-      #expect(begin.duration(to: .now) < .milliseconds(1_400))
+      #expect(begin.duration(to: .now) < .seconds(30))
     }
     await server.stop()
   }
