@@ -86,12 +86,15 @@ final class WorkerProcess {
     probes.watch(worker)
     await followFleet(worker)
     let gauges = try startGauges()
+    let floods = startFloodSums()
     if signals.watch(worker) {
       announce(admin.address, worker)
       await worker.run()
     }
     gauges.cancel()
+    floods.cancel()
     await gauges.value
+    await floods.value
     admin.stop()
   }
 
@@ -110,6 +113,18 @@ final class WorkerProcess {
     let gauges = QueueGauges(settings.queues.map(\.name), metrics)
     // `work` cancels it and waits for it.
     return Task(executorPreference: control) { await gauges.run(client.value) }
+  }
+
+  /// A flood of records that has ended is summed up although nothing else is logged.
+  private func startFloodSums() -> Task<Void, Never> {
+    let (control, log) = (control, log)
+    // `work` cancels it and waits for it.
+    return Task(executorPreference: control) {
+      while !Task.isCancelled {
+        try? await control.sleep(.seconds(1))
+        log.sumUpFloods()
+      }
+    }
   }
 
   /// The number of workers that an operator wants of every process.
