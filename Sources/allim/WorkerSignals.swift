@@ -26,6 +26,10 @@ final class WorkerSignals {
 
   private func catchAll() throws(StreamError) {
     for signal in [SIGTERM, SIGINT] { try on(signal) { [unowned self] in stop(signal) } }
+    // Without this it would end the worker, as a terminal that closes does.
+    try on(SIGHUP) { [unowned self] in
+      log.warning("the configuration is not read again: that is not supported yet")
+    }
     try on(SIGUSR1) { [unowned self] in report() }
     try on(SIGTTIN) { [unowned self] in change(by: 1) }
     try on(SIGTTOU) { [unowned self] in change(by: -1) }
