@@ -17,6 +17,7 @@ package actor Simulator {
   private var hub: Hub?
   private var listeners: [StreamListener] = []
   private var control: ControlServer?
+  private let signals = TerminationSignals()
 
   private init(_ options: SimulatorOptions, on loop: Loop) {
     self.options = options
@@ -113,16 +114,18 @@ package actor Simulator {
     return String(decoding: out.bytes, as: UTF8.self)
   }
 
-  /// Returns at TERM or INT.
-  package func waitForTermination() async throws(SimulatorError) {
-    let signals = TerminationSignals()
+  /// Catches TERM and INT from now on: call it before anybody is told that the simulator is ready,
+  /// since whoever reads that may stop it at once.
+  package func catchTermination() throws(SimulatorError) {
     do {
       try signals.listen(on: loop)
     } catch {
       throw SimulatorError(.listen, error.detail)
     }
-    await signals.wait()
   }
+
+  /// Returns at TERM or INT, also when one came since `catchTermination`.
+  package func waitForTermination() async { await signals.wait() }
 
   /// What the control port answers to GET of a path, for tests in the same process.
   package func get(_ path: String, since: Int64 = 0) -> [UInt8] {

@@ -28,8 +28,9 @@ final class SimulatorCommand: Sendable {
     Task(executorPreference: loop) { [self] in
       do throws(SimulatorError) {
         let simulator = try await Simulator.start(options, on: loop)
+        try await simulator.catchTermination()
         await sayReady(simulator)
-        try await simulator.waitForTermination()
+        await simulator.waitForTermination()
         await simulator.stop()
       } catch {
         fail(error, code: error.code == .usage ? 2 : 1)
