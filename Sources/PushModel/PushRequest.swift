@@ -20,6 +20,9 @@ package struct PushRequest: Sendable {
   package var extraHeaders: [(name: [UInt8], value: [UInt8])] = []
   /// The JSON body: the APNs payload, or FCM's `{"message":…}`.
   package var body: [UInt8] = []
+  /// Among requests that wait for a place on a connection the lower one goes first; the place of
+  /// the event's list in the order of weights.
+  package var precedence: UInt8 = 0
 
   package init() {}
 

@@ -1,11 +1,13 @@
 package import HTTP2
 package import PushModel
-internal import PushWorker
+package import PushWorker
 package import SharedState
 
 /// One APNs key and host on one loop.
 package final class APNsProvider: PushProvider {
   package let key: CredentialKey
+  package var gate: CredentialGate { .open }
+  package var onGateChange: (() -> Void)?
   private let pool: ConnectionPool
   private let tokens: ProviderTokenSource
   private let clock: any PushClock

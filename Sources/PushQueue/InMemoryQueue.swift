@@ -92,7 +92,8 @@ package final class InMemoryQueue: JobQueue {
 
   // MARK: Taking and settling
 
-  package func take(_ want: Int) async throws(QueueError) -> Batch {
+  package func take(_ order: TakeOrder) async throws(QueueError) -> Batch {
+    let want = order.want
     guard want > 0 else { return Batch() }
     let first = book.beginTake(want)
     defer { book.endTake(first) }
@@ -138,11 +139,13 @@ package final class InMemoryQueue: JobQueue {
     return ours
   }
 
-  package func settleAndTake(_ settlements: [Settlement], want: Int) async -> SettledAndTaken {
+  package func settleAndTake(
+    _ settlements: [Settlement], _ order: TakeOrder
+  ) async -> SettledAndTaken {
     let settled: Result<[Bool], QueueError>
     do { settled = .success(try await settle(settlements)) } catch { settled = .failure(error) }
     do {
-      return SettledAndTaken(settled: settled, taken: .success(try await take(want)))
+      return SettledAndTaken(settled: settled, taken: .success(try await take(order)))
     } catch {
       return SettledAndTaken(settled: settled, taken: .failure(error))
     }
@@ -154,6 +157,10 @@ package final class InMemoryQueue: JobQueue {
     return try call("progress") { content throws(QueueError) in
       content.progress(progress, of: name, settings)
     }
+  }
+
+  package func split(_ step: SplitStep) async throws(QueueError) -> Bool {
+    throw QueueError(.misconfigured, "large events are not split yet")
   }
 
   package func putBack(_ receipts: [Receipt]) async throws(QueueError) {

@@ -98,15 +98,18 @@ package final class RedisQueue: JobQueue {
 
   // MARK: Taking and settling
 
-  package func take(_ want: Int) async throws(QueueError) -> Batch {
-    try await settleAndTake([], want: want).taken.get()
+  package func take(_ order: TakeOrder) async throws(QueueError) -> Batch {
+    try await settleAndTake([], order).taken.get()
   }
 
   package func settle(_ settlements: [Settlement]) async throws(QueueError) -> [Bool] {
-    try await settleAndTake(settlements, want: 0).settled.get()
+    try await settleAndTake(settlements, TakeOrder(0)).settled.get()
   }
 
-  package func settleAndTake(_ settlements: [Settlement], want: Int) async -> SettledAndTaken {
+  package func settleAndTake(
+    _ settlements: [Settlement], _ order: TakeOrder
+  ) async -> SettledAndTaken {
+    let want = order.want
     let connection: RedisConnection
     do {
       connection = try await self.connection()

@@ -16,17 +16,21 @@ package protocol JobQueue: AnyObject {
   func join() async throws(QueueError)
   /// Renews the lease. Throws `.fenced` when it was lost: join again, then `reconcile`.
   func beat(_ status: InstanceStatus) async throws(QueueError) -> FleetNews
-  /// Takes up to `want` items: due retries, then chunks, then fresh ones.
-  func take(_ want: Int) async throws(QueueError) -> Batch
+  /// Takes up to `want` items: due retries, then parked ones, then chunks, then fresh ones.
+  func take(_ order: TakeOrder) async throws(QueueError) -> Batch
   /// Ends items and writes what they leave, each atomically. The answer tells, in order, which
   /// were still ours; the others had been recovered and were left alone (or an earlier `settle`
   /// ended them whose answer was lost). After an error all may be settled once more.
   func settle(_ settlements: [Settlement]) async throws(QueueError) -> [Bool]
   /// `settle` and then `take` in one write: half the round trips of a busy worker. Each has a
   /// result of its own; a `want` of 0 takes nothing and gives an empty batch.
-  func settleAndTake(_ settlements: [Settlement], want: Int) async -> SettledAndTaken
+  func settleAndTake(_ settlements: [Settlement], _ order: TakeOrder) async -> SettledAndTaken
   /// Marks targets of a large item as done together with what they leave; the item stays ours.
   func progress(_ progress: ItemProgress) async throws(QueueError) -> Bool
+  /// Moves targets of a large item out as items of their own, which any instance may take, and
+  /// marks them as done in the item, in one step; with `isLast` the item ends. False when the item
+  /// was not ours any more: then nothing was written.
+  func split(_ step: SplitStep) async throws(QueueError) -> Bool
   /// Gives items back to the head of the list, unspent and uncounted; `startDeadline` is not asked.
   /// After an error they count as unknown: `reconcile` adopts what is still ours.
   func putBack(_ receipts: [Receipt]) async throws(QueueError)
@@ -41,6 +45,42 @@ package protocol JobQueue: AnyObject {
   func wake()
   /// Hands back all that is still ours and leaves the lease: the end of a clean shutdown.
   func release() async throws(QueueError)
+}
+
+extension JobQueue {
+  /// `take` without parked items.
+  package func take(_ want: Int) async throws(QueueError) -> Batch { try await take(TakeOrder(want)) }
+
+  /// `settleAndTake` without parked items.
+  package func settleAndTake(
+    _ settlements: [Settlement], want: Int
+  ) async -> SettledAndTaken {
+    await settleAndTake(settlements, TakeOrder(want))
+  }
+}
+
+/// What a `take` may bring.
+package struct TakeOrder: Sendable {
+  /// Most items in all; 0 = nothing.
+  package var want: Int
+  /// The credentials whose parked lists are looked at, with the most items of each; 0 tells its
+  /// length only.
+  package var parked: [Parked]
+
+  package struct Parked: Sendable {
+    package var credential: CredentialKey
+    package var most: Int
+
+    package init(_ credential: CredentialKey, most: Int) {
+      self.credential = credential
+      self.most = most
+    }
+  }
+
+  package init(_ want: Int, parked: [Parked] = []) {
+    self.want = want
+    self.parked = parked
+  }
 }
 
 /// Names one taken item; never reused by an instance.
@@ -99,8 +139,38 @@ package struct Batch: Sendable {
   /// The server's UNIX milliseconds.
   package var serverTime: Int64 = 0
   package var news = FleetNews()
+  /// What is left in the parked lists of the order, in its order.
+  package var parked: [Int] = []
 
   package init() {}
+}
+
+/// Chunks of a large event: pieces of its own bytes with some of its devices each.
+package struct SplitStep: Sendable {
+  package var receipt: Receipt
+  /// At most 24 and about 1 MB together, since a script holds up all of Redis.
+  package var chunks: [Chunk]
+  /// All targets of the item that are done or moved out, those of these chunks among them.
+  package var done: TargetSet
+  /// Nothing of the item is left: it ends.
+  package var isLast: Bool
+
+  package struct Chunk: Sendable {
+    package var header: ItemHeader
+    package var bytes: [UInt8]
+
+    package init(_ header: ItemHeader, _ bytes: [UInt8]) {
+      self.header = header
+      self.bytes = bytes
+    }
+  }
+
+  package init(_ receipt: Receipt, _ chunks: [Chunk], done: TargetSet, isLast: Bool) {
+    self.receipt = receipt
+    self.chunks = chunks
+    self.done = done
+    self.isLast = isLast
+  }
 }
 
 /// What `settleAndTake` brought.

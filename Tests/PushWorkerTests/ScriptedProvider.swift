@@ -6,6 +6,8 @@ import SharedState
 /// A provider that says what the test wants and remembers what it was sent.
 final class ScriptedProvider: PushProvider {
   let key: CredentialKey
+  var gate = CredentialGate.open { didSet { onGateChange?() } }
+  var onGateChange: (() -> Void)?
   private let loop: Loop
   private let sent: Sent
   private let answer: @Sendable (PushRequest, Int) async -> SendOutcome
