@@ -49,7 +49,9 @@ package protocol JobQueue: AnyObject {
 
 extension JobQueue {
   /// `take` without parked items.
-  package func take(_ want: Int) async throws(QueueError) -> Batch { try await take(TakeOrder(want)) }
+  package func take(_ want: Int) async throws(QueueError) -> Batch {
+    try await take(TakeOrder(want))
+  }
 
   /// `settleAndTake` without parked items.
   package func settleAndTake(
