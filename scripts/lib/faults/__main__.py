@@ -1,0 +1,131 @@
+"""Runs the scenarios one after the other and says what each cost."""
+
+import argparse
+import json
+import random
+import sys
+import time
+
+from chain import ChainError, end_in_order_on_signals, require_programs
+
+from . import catalogue  # noqa: F401  registers the scenarios
+from .resp import CLOSED, Refused
+from .scenario import INVARIANTS, SCENARIOS, Run, Skipped
+
+SUMS = ["acknowledged", "accepted", "dead", "invalid", "expired", "queued", "lost", "lostByRedis", "repeats"]
+
+
+def options():
+    parser = argparse.ArgumentParser(prog="scripts/test-faults")
+    parser.add_argument("--quick", action="store_true", help="the short form of the important ones")
+    parser.add_argument("--seed", help="replays the choices of a run")
+    parser.add_argument("--minutes", type=float, default=5, help="length of the kill scenario")
+    parser.add_argument("--only", action="append", help="a scenario; may be given several times")
+    parser.add_argument("--json", action="store_true", help="close with one JSON line")
+    parser.add_argument("--list", action="store_true", help="name the scenarios and end")
+    parser.add_argument("--keep", action="store_true", help="leave the folders of all scenarios")
+    return parser.parse_args()
+
+
+def chosen(given):
+    names = {s.name for s in SCENARIOS}
+    for name in given.only or []:
+        if name not in names:
+            sys.exit(f"test-faults: no scenario {name}; there are {', '.join(sorted(names))}")
+    if given.only:
+        return [s for s in SCENARIOS if s.name in given.only]
+    return [s for s in SCENARIOS if s.quick or not given.quick]
+
+
+def carry_out(scenario, seed, given):
+    budget = scenario.seconds[0 if given.quick else 1]
+    if scenario.name == "kill":
+        budget = max(budget, given.minutes * 60 + 240)
+    run = Run(scenario.name, seed, given.quick, given.minutes, budget)
+    skipped = None
+    try:
+        scenario.run(run)
+    except Skipped as reason:
+        skipped = str(reason)
+    except (ChainError, *CLOSED, Refused) as error:
+        run.problems.append(f"{type(error).__name__}: {error}")
+    finally:
+        run.stop_all()
+    run.seconds = time.monotonic() - run.began
+    return run, skipped
+
+
+def line_of(run, skipped):
+    if skipped:
+        return f"skipped  {run.name}: {skipped}"
+    counts = ", ".join(f"{run.counts[k]} {k}" for k in SUMS if run.counts.get(k) or k in ("acknowledged", "lost"))
+    kills = [f"{run.worker_kills} worker kills"] if run.worker_kills else []
+    kills += [f"{run.redis_kills} Redis kills"] if run.redis_kills else []
+    details = ", ".join(f"{k} {v}" for k, v in run.detail.items())
+    parts = [text for text in (counts if run.counts else "", ", ".join(kills), details) if text]
+    return f"{'FAILED' if run.problems else 'ok':8} {run.name} ({run.seconds:.0f} s): " + "; ".join(parts)
+
+
+def summary(seed, minutes, runs):
+    total = {name: sum(run.counts.get(name, 0) for run, _ in runs) for name in SUMS}
+    seen = {name: [r.invariants[name] for r, _ in runs if name in r.invariants] for name in INVARIANTS}
+    return {
+        "seed": seed,
+        "minutes": round(minutes, 1),
+        **total,
+        "workerKills": sum(run.worker_kills for run, _ in runs),
+        "redisKills": sum(run.redis_kills for run, _ in runs),
+        "recoverySecondsMax": round(max((t for run, _ in runs for t in run.recoveries), default=0), 1),
+        # Without a scenario that looks at it an invariant is not in the list.
+        "invariants": {name: all(found) for name, found in seen.items() if found},
+        "scenarios": [
+            {"name": run.name, "ok": not run.problems, "detail": detail_of(run, skipped)}
+            for run, skipped in runs
+        ],
+    }
+
+
+def detail_of(run, skipped):
+    if skipped:
+        return {"skipped": skipped}
+    return {
+        "seconds": round(run.seconds, 1), **run.counts, "workerKills": run.worker_kills,
+        "redisKills": run.redis_kills, **run.detail, "problems": run.problems,
+    }  # fmt: skip
+
+
+def main():
+    given = options()
+    if given.list:
+        for one in SCENARIOS:
+            print(f"{one.name:16}{'quick' if one.quick else '':7}{one.about}")
+        return 0
+    end_in_order_on_signals()
+    require_programs("redis-server", "redis-cli", "setpriv")
+    seed = given.seed or f"{random.SystemRandom().getrandbits(40):x}"
+    print(f"seed {seed}", flush=True)
+    began, runs = time.monotonic(), []
+    try:
+        for one in chosen(given):
+            run, skipped = carry_out(one, seed, given)
+            runs.append((run, skipped))
+            print(line_of(run, skipped), flush=True)
+            for problem in run.problems:
+                print(f"           {problem}", flush=True)
+            if run.problems or given.keep:
+                print(f"           logs are in {run.folder}", flush=True)
+            else:
+                run.forget_folder()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 1
+    failed = [run.name for run, _ in runs if run.problems]
+    minutes = (time.monotonic() - began) / 60
+    if given.json:
+        print(json.dumps(summary(seed, minutes, runs)))
+    else:
+        print(f"{len(runs)} scenarios in {minutes:.1f} minutes, " + (f"failed: {', '.join(failed)}; repeat with --seed {seed}" if failed else "all as they should be"))
+    return 1 if failed or not runs else 0
+
+
+sys.exit(main())

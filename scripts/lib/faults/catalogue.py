@@ -1,0 +1,3 @@
+"""All scenarios, in the order in which they run."""
+
+from . import crashes  # noqa: F401
