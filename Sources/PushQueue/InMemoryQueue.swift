@@ -43,7 +43,7 @@ package final class InMemoryQueue: JobQueue {
   ) throws(QueueError) -> R {
     let fault = fault(name)
     if fault == .before { throw QueueError(.unreachable, "not connected") }
-    let result = try store.with(body)
+    let result = try store.step(body)
     if fault == .after { throw QueueError(.unreachable, "no reply in time") }
     return result
   }
@@ -93,19 +93,19 @@ package final class InMemoryQueue: JobQueue {
   // MARK: Taking and settling
 
   package func take(_ order: TakeOrder) async throws(QueueError) -> Batch {
-    let want = order.want
-    guard want > 0 else { return Batch() }
-    let first = book.beginTake(want)
+    guard order.want > 0 else { return Batch() }
+    let first = book.beginTake(order.want)
     defer { book.endTake(first) }
     let now = store.now
     let name = instance
     let bytes = settings.takeBytes
     let answer = try call("take") { content throws(QueueError) -> Taken? in
       guard content.instances[name]?.leaseEnd ?? 0 >= now else { return nil }
-      let (items, held) = content.take(want, by: name, first: first, bytes: bytes, now: now)
+      let (items, held) = content.take(order, by: name, first: first, bytes: bytes, now: now)
       return Taken(
         items: items.map { QueueItem($0.0, $0.1) }, isHeldBack: held,
-        nextDue: content.delayed.first?.due, live: content.live(now), wishes: content.control)
+        nextDue: content.delayed.first?.due, live: content.live(now), wishes: content.control,
+        parked: order.parked.map { content.parked[$0.credential]?.count ?? 0 })
     }
     guard let answer else { throw fenced() }
     for item in answer.items { book.hold(item.receipt) }
@@ -116,6 +116,7 @@ package final class InMemoryQueue: JobQueue {
     batch.serverTime = now
     batch.nextDue = answer.nextDue.map { .milliseconds(max(0, $0 - now)) }
     batch.news = news
+    batch.parked = answer.parked
     return batch
   }
 
@@ -125,6 +126,7 @@ package final class InMemoryQueue: JobQueue {
     let nextDue: Int64?
     let live: Int
     let wishes: [String: String]
+    let parked: [Int]
   }
 
   package func settle(_ settlements: [Settlement]) async throws(QueueError) -> [Bool] {
@@ -160,7 +162,10 @@ package final class InMemoryQueue: JobQueue {
   }
 
   package func split(_ step: SplitStep) async throws(QueueError) -> Bool {
-    throw QueueError(.misconfigured, "large events are not split yet")
+    let name = instance
+    let isOurs = try call("split") { content throws(QueueError) in content.split(step, of: name) }
+    if step.isLast { book.forget(step.receipt) }
+    return isOurs
   }
 
   package func putBack(_ receipts: [Receipt]) async throws(QueueError) {
@@ -232,6 +237,19 @@ package final class InMemoryQueue: JobQueue {
 }
 
 extension InMemoryStore {
+  /// A step of an instance; those that wait go on when it brought something to the empty list.
+  func step<R: Sendable, E: Error>(
+    _ body: (inout Content) throws(E) -> R
+  ) throws(E) -> R {
+    let (result, waiting) = try with { content throws(E) in
+      let wasEmpty = content.ready.isEmpty
+      let result = try body(&content)
+      return (result, wasEmpty && !content.ready.isEmpty ? content.takeWaiting() : [])
+    }
+    for one in waiting { one.resume() }
+    return result
+  }
+
   /// Waits until `wake`, a push, or at once when something is there.
   func register(
     _ number: Int, _ continuation: CheckedContinuation<Void, Never>, unlessWorkIsThere: Bool

@@ -7,8 +7,9 @@ extension InMemoryStore.Content {
 
   /// Items for an instance whose lease holds; true when work is held back.
   mutating func take(
-    _ want: Int, by name: String, first: Receipt, bytes: Int, now: Int64
+    _ order: TakeOrder, by name: String, first: Receipt, bytes: Int, now: Int64
   ) -> (items: [(Receipt, Entry)], isHeldBack: Bool) {
+    let want = order.want
     if control[ControlField.paused] != nil { return ([], true) }
     if let suspect = instances[name]?.suspect {
       if instances[name]?.items[suspect] != nil { return ([], true) }
@@ -36,16 +37,29 @@ extension InMemoryStore.Content {
       room -= entry.bytes.count
     }
     func fits(_ entry: Entry) -> Bool { taken.isEmpty || entry.bytes.count <= room }
-    var due = max((want + 3) / 4, want - ready.count)
+    func draw(_ list: WritableKeyPath<Self, [Entry]>, _ most: Int) {
+      var left = min(most, want - taken.count)
+      while left > 0, room > 0, let next = self[keyPath: list].first, fits(next) {
+        keep(self[keyPath: list].removeFirst())
+        left -= 1
+      }
+    }
+    let others = order.parked.reduce(ready.count + chunks.count) {
+      $0 + min($1.most, parked[$1.credential]?.count ?? 0)
+    }
+    var due = max((want + 3) / 4, want - others)
     while due > 0, room > 0, let next = delayed.first, next.due <= now, fits(next.entry) {
       keep(delayed.removeFirst().entry)
       due -= 1
     }
-    let retries = taken.count
-    while taken.count < want, room > 0, let next = ready.first, fits(next) {
-      keep(ready.removeFirst())
+    for one in order.parked {
+      draw(\.[parkedOf: one.credential], one.most)
     }
-    count(QueueCounter.taken, taken.count - retries)
+    let left = want - taken.count
+    draw(\.chunks, max((left + 1) / 2, left - ready.count))
+    let old = taken.count
+    draw(\.ready, ready.count)
+    count(QueueCounter.taken, taken.count - old)
     return (taken, false)
   }
 
@@ -74,6 +88,21 @@ extension InMemoryStore.Content {
     guard let entry = instances[name]?.items[progress.receipt] else { return false }
     instances[name]?.progress[progress.receipt] = progress.done
     for leaving in progress.leaves { leave(leaving, entry, settings) }
+    return true
+  }
+
+  mutating func split(_ step: SplitStep, of name: String) -> Bool {
+    guard instances[name]?.items[step.receipt] != nil else { return false }
+    let mark = instances[name]?.progress.removeValue(forKey: step.receipt)
+    if step.isLast {
+      instances[name]?.items[step.receipt] = nil
+    } else {
+      instances[name]?.progress[step.receipt] = step.done
+      if mark == step.done { return true }
+    }
+    var pieces = step.chunks.map { Entry($0.header, $0.bytes) }
+    if ready.isEmpty, !pieces.isEmpty { ready.append(pieces.removeFirst()) }
+    chunks += pieces
     return true
   }
 

@@ -38,6 +38,7 @@ package final class InMemoryStore: Sendable {
   package var delayed: [(due: Int64, bytes: [UInt8])] {
     with { $0.delayed.map { ($0.due, $0.entry.bytes) } }
   }
+  package var chunks: [[UInt8]] { with { $0.chunks.map(\.bytes) } }
   package var suspects: [[UInt8]] { with { $0.suspects.map(\.bytes) } }
   package var dead: [[UInt8]] { with { $0.dead } }
   package var invalid: [[UInt8]] { with { $0.invalid } }
@@ -79,6 +80,7 @@ package final class InMemoryStore: Sendable {
     var invalid: [[UInt8]] = []
     var held: [[UInt8]] = []
     var receipts: [TargetReceipt] = []
+    var chunks: [Entry] = []
     var parked: [CredentialKey: [Entry]] = [:]
     var counters: [String: Int] = [:]
     var control: [String: String] = [:]
@@ -88,6 +90,12 @@ package final class InMemoryStore: Sendable {
     var woken: Set<Int> = []
     var nextWaiting = 0
     var nextID = 0
+
+    /// For key paths, which cannot hold a default value.
+    subscript(parkedOf credential: CredentialKey) -> [Entry] {
+      get { parked[credential, default: []] }
+      set { parked[credential] = newValue }
+    }
 
     func live(_ now: Int64) -> Int { instances.values.count { $0.leaseEnd >= now } }
 

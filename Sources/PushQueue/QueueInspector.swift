@@ -37,7 +37,7 @@ package final class QueueInspector {
       lengths.append(start("LLEN", list))
     }
     let delayed = start("ZCARD", keys.delayed)
-    let parked = Set(credentials.map { keys.parked(app: $0.app, $0.provider) })
+    let parked = Set(credentials.map { keys.parked($0) })
       .map { start("LLEN", $0) }
     let leases = start("ZRANGE", keys.leases, "0", "-1")
     let counters = start("HGETALL", keys.counters)

@@ -36,6 +36,8 @@ package struct QueueKeys: Sendable, Equatable {
   package var instances: String { prefix + ":instances" }
   package var delayed: String { prefix + ":delayed" }
   package var suspects: String { prefix + ":suspects" }
+  /// Pieces of large events.
+  package var chunks: String { prefix + ":chunks" }
   package var dead: String { prefix + ":dead" }
   package var invalid: String { prefix + ":invalid" }
   package var held: String { prefix + ":invalid:held" }
@@ -45,8 +47,10 @@ package struct QueueKeys: Sendable, Equatable {
 
   package func inflight(_ instance: String) -> String { "\(prefix):inflight:\(instance)" }
 
-  package func parked(app: String, _ provider: Provider) -> String {
-    "\(prefix):parked:\(app):\(provider.rawValue)"
+  /// The sandbox has a list of its own, since it can be down while production is not.
+  package func parked(_ credential: CredentialKey) -> String {
+    let sandbox = credential.environment == .sandbox ? ":sandbox" : ""
+    return "\(prefix):parked:\(credential.app):\(credential.provider.rawValue)\(sandbox)"
   }
 }
 

@@ -78,7 +78,11 @@ extension RedisQueue {
   }
 
   package func split(_ step: SplitStep) async throws(QueueError) -> Bool {
-    throw QueueError(.misconfigured, "large events are not split yet")
+    if !step.isLast { book.mark(step.receipt) }
+    let isOurs = try await run(calls.split(step)).integer == 1
+    // Not into the ring: a fail-over that brings the item back has lost its chunks too.
+    if step.isLast { book.forget(step.receipt) }
+    return isOurs
   }
 
   package func putBack(_ receipts: [Receipt]) async throws(QueueError) {

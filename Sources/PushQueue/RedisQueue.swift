@@ -109,18 +109,18 @@ package final class RedisQueue: JobQueue {
   package func settleAndTake(
     _ settlements: [Settlement], _ order: TakeOrder
   ) async -> SettledAndTaken {
-    let want = order.want
+    let isTaking = order.want > 0
     let connection: RedisConnection
     do {
       connection = try await self.connection()
     } catch {
       return SettledAndTaken(
         settled: settlements.isEmpty ? .success([]) : .failure(error),
-        taken: want <= 0 ? .success(Batch()) : .failure(error))
+        taken: isTaking ? .failure(error) : .success(Batch()))
     }
     roundTrips += 1
     let settling = startSettling(settlements, on: connection)
-    let taking = want > 0 ? startTaking(want, on: connection) : nil
+    let taking = isTaking ? startTaking(order, on: connection) : nil
     return SettledAndTaken(
       settled: await finish(settling, on: connection),
       taken: await finish(taking, on: connection))
@@ -132,10 +132,11 @@ package final class RedisQueue: JobQueue {
     let reply: PendingReply
   }
 
-  private func startTaking(_ want: Int, on connection: RedisConnection) -> Taking {
-    let want = min(want, 1_000)  // Lua's unpack has a limit
-    let first = book.beginTake(want)
-    let call = calls.take(want, first: first)
+  private func startTaking(_ order: TakeOrder, on connection: RedisConnection) -> Taking {
+    var order = order
+    order.want = min(order.want, 1_000)  // Lua's unpack has a limit
+    let first = book.beginTake(order.want)
+    let call = calls.take(order, first: first)
     return Taking(
       first: first, call: call, reply: connection.start(call, timeout: client.timeout))
   }
@@ -154,7 +155,7 @@ package final class RedisQueue: JobQueue {
   }
 
   private func batch(from reply: RedisReply, first: Receipt) throws(QueueError) -> Batch {
-    guard let fields = reply.array, fields.count == 6, let items = fields[5].array
+    guard let fields = reply.array, fields.count == 7, let items = fields[5].array
     else { throw fenced() }
     var batch = Batch()
     batch.serverTime = fields[0].integer ?? 0
@@ -166,6 +167,7 @@ package final class RedisQueue: JobQueue {
     news.read(fields[4].pairs, of: instance)
     isHeldBack = fields[3].integer == 1
     batch.news = news
+    batch.parked = fields[6].array?.map { Int($0.integer ?? 0) } ?? []
     batch.items.reserveCapacity(items.count)
     for (index, item) in items.enumerated() {
       let receipt = first + Receipt(index)

@@ -21,18 +21,19 @@ struct ScriptCalls {
     return call
   }
 
-  func take(_ want: Int, first: Receipt) -> ScriptCall {
+  func take(_ order: TakeOrder, first: Receipt) -> ScriptCall {
     var call = ScriptCall(
       QueueScripts.take,
       keys: [
         keys.leases, keys.ready, keys.delayed, keys.suspects, keys.inflight(instance), keys.control,
-        keys.counters,
-      ])
+        keys.counters, keys.chunks,
+      ] + order.parked.map { keys.parked($0.credential) })
     call.arguments.append(instance)
-    call.arguments.append(want)
+    call.arguments.append(order.want)
     call.arguments.append(settings.takeBytes)
     call.arguments.append(Int64(first))
     call.arguments.append(Self.idStart())
+    for parked in order.parked { call.arguments.append(parked.most) }
     return call
   }
 
@@ -50,7 +51,7 @@ struct ScriptCalls {
     var parked: [String] = []
     for settlement in settlements {
       for case .parked(let credential, _) in settlement.leaves {
-        let key = keys.parked(app: credential.app, credential.provider)
+        let key = keys.parked(credential)
         if !parked.contains(key) { parked.append(key) }
       }
     }
@@ -69,11 +70,7 @@ struct ScriptCalls {
 
   func progress(_ progress: ItemProgress) -> ScriptCall {
     let parked: [String] = progress.leaves.compactMap {
-      if case .parked(let credential, _) = $0 {
-        keys.parked(app: credential.app, credential.provider)
-      } else {
-        nil
-      }
+      if case .parked(let credential, _) = $0 { keys.parked(credential) } else { nil }
     }
     var call = ScriptCall(QueueScripts.progress, keys: leavingKeys + parked)
     call.arguments.append(settings.invalidMax)
@@ -110,7 +107,7 @@ struct ScriptCalls {
       arguments.append("")
       arguments.append(record)
     case .parked(let credential, let header):
-      let key = keys.parked(app: credential.app, credential.provider)
+      let key = keys.parked(credential)
       arguments.append("k")
       arguments.append(leavingKeys.count + 1 + (parked.firstIndex(of: key) ?? 0))
       arguments.append(header.line)
@@ -120,6 +117,16 @@ struct ScriptCalls {
       arguments.append(words.map { String($0.utf8.count) }.joined(separator: ","))
       arguments.append(words.joined())
     }
+  }
+
+  func split(_ step: SplitStep) -> ScriptCall {
+    var call = ScriptCall(
+      QueueScripts.split, keys: [keys.inflight(instance), keys.chunks, keys.ready])
+    call.arguments.append(Int64(step.receipt))
+    call.arguments.append(step.done.text)
+    call.arguments.append(step.isLast ? 1 : 0)
+    for chunk in step.chunks { call.arguments.append(Array(chunk.header.line.utf8) + chunk.bytes) }
+    return call
   }
 
   func putBack(_ receipts: ArraySlice<Receipt>) -> ScriptCall {

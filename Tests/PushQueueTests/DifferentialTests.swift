@@ -46,12 +46,16 @@ import Testing
     func step(_ random: inout SplitMix) async throws -> String {
       let number = Int.random(in: 0..<3, using: &random)
       let queue = queues[number]
-      switch Int.random(in: 0..<12, using: &random) {
+      switch Int.random(in: 0..<13, using: &random) {
       case 0...1:
         let event = "e\(UInt32.random(in: 0...(.max), using: &random))"
         try await stage.push(event)
         return "push \(event)"
-      case 2...4: return try await take(queue, number, Int.random(in: 1...4, using: &random))
+      case 2...4:
+        var order = TakeOrder(Int.random(in: 1...4, using: &random))
+        let most = Int.random(in: -1...2, using: &random)
+        if most >= 0 { order.parked = [.init(parkedCredential, most: most)] }
+        return try await take(queue, number, order)
       case 5...6: return try await settle(queue, number, &random)
       case 7:
         guard let item = held[number].popLast() else { return "-" }
@@ -69,6 +73,7 @@ import Testing
       case 10:
         try await stage.pass(.seconds(500))
         return "time passes"
+      case 11: return try await split(queue, number, &random)
       default:
         let answer = await Result { try await queue.beat(InstanceStatus()).instances }
         if case .failure = answer { try await queue.join() }
@@ -76,17 +81,34 @@ import Testing
       }
     }
 
-    private func take(_ queue: any JobQueue, _ number: Int, _ want: Int) async throws -> String {
+    private func take(
+      _ queue: any JobQueue, _ number: Int, _ order: TakeOrder
+    ) async throws -> String {
       do throws(QueueError) {
-        let batch = try await queue.take(want)
+        let batch = try await queue.take(order)
         held[number] += batch.items
         let headers = batch.items.map {
           "\($0.text) \($0.header.attempt) \($0.header.crashes) \($0.header.done.text)"
         }
-        return "took \(headers) \(batch.news.instances) \(batch.nextDue == nil)"
+        return "took \(headers) \(batch.news.instances) \(batch.nextDue == nil) \(batch.parked)"
       } catch {
         return "\(error.code)"
       }
+    }
+
+    private func split(
+      _ queue: any JobQueue, _ number: Int, _ random: inout SplitMix
+    ) async throws -> String {
+      guard let item = held[number].last else { return "-" }
+      var done = item.header.done
+      done.insert(Int.random(in: 0..<8, using: &random))
+      let chunks = (0..<Int.random(in: 1...3, using: &random)).map { part in
+        SplitStep.Chunk(ItemHeader(id: "c", firstTaken: 1), item.bytes + [46, UInt8(48 + part)])
+      }
+      let isLast = Bool.random(using: &random)
+      if isLast { held[number].removeLast() }
+      let step = SplitStep(item.receipt, chunks, done: done, isLast: isLast)
+      return "split \(item.text) \(try await queue.split(step))"
     }
 
     private func settle(
@@ -94,12 +116,13 @@ import Testing
     ) async throws -> String {
       guard let item = held[number].popLast() else { return "-" }
       var leaves: [Leaving] = []
-      switch Int.random(in: 0..<4, using: &random) {
+      switch Int.random(in: 0..<6, using: &random) {
       case 0:
         let delay = Duration.seconds(250 + 500 * Int64.random(in: 0...4, using: &random))
         leaves.append(try await stage.again(item, after: delay, done: [1]))
       case 1: leaves.append(.deadLetter(.rejected, item.bytes))
       case 2: leaves.append(.invalidToken(item.bytes))
+      case 3: leaves.append(.parked(parkedCredential, item.header))
       default: break
       }
       return "settled \(item.text) \(try await queue.settle([Settlement(item.receipt, leaves)]))"

@@ -11,7 +11,11 @@ import Testing
     #expect(keys.dead == "{push:messages}:dead")
     #expect(keys.held == "{push:messages}:invalid:held")
     #expect(keys.inflight("ab.0") == "{push:messages}:inflight:ab.0")
-    #expect(keys.parked(app: "chat", .fcm) == "{push:messages}:parked:chat:fcm")
+    let fcm = CredentialKey(app: "chat", provider: .fcm)
+    #expect(keys.parked(fcm) == "{push:messages}:parked:chat:fcm")
+    let sandbox = CredentialKey(app: "chat", provider: .apns, environment: .sandbox)
+    #expect(keys.parked(sandbox) == "{push:messages}:parked:chat:apns:sandbox")
+    #expect(keys.chunks == "{push:messages}:chunks")
   }
 
   @Test func `a name with a hash tag keeps it`() throws {

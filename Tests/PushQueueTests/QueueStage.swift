@@ -36,6 +36,7 @@ protocol QueueStage: AnyObject {
 struct Stored: Equatable {
   var ready: [String] = []
   var delayed: [String] = []
+  var chunks: [String] = []
   var suspects: [String] = []
   var dead: [String] = []
   var invalid: [String] = []
@@ -47,11 +48,12 @@ struct Stored: Equatable {
 
   /// The same without the counters.
   func isOnly(
-    ready: [String] = [], delayed: [String] = [], suspects: [String] = [], dead: [String] = [],
-    inflight: Int = 0
+    ready: [String] = [], delayed: [String] = [], chunks: [String] = [], suspects: [String] = [],
+    dead: [String] = [], parked: [String] = [], inflight: Int = 0
   ) -> Bool {
-    self.ready == ready && self.delayed == delayed && self.suspects == suspects
-      && self.dead == dead && self.inflight == inflight
+    self.ready == ready && self.delayed == delayed && self.chunks == chunks
+      && self.suspects == suspects && self.dead == dead && self.parked == parked
+      && self.inflight == inflight
   }
 }
 
@@ -133,9 +135,10 @@ final class MemoryStage: QueueStage {
     func texts(_ items: [[UInt8]]) -> [String] { items.map(withoutHeader) }
     return Stored(
       ready: texts(store.ready), delayed: texts(store.delayed.map(\.bytes)),
-      suspects: texts(store.suspects), dead: texts(store.dead), invalid: texts(store.invalid),
-      held: texts(store.held), parked: texts(store.parked(parkedCredential)),
-      receipts: store.receipts, inflight: store.inflight, counters: store.counters)
+      chunks: texts(store.chunks), suspects: texts(store.suspects), dead: texts(store.dead),
+      invalid: texts(store.invalid), held: texts(store.held),
+      parked: texts(store.parked(parkedCredential)), receipts: store.receipts,
+      inflight: store.inflight, counters: store.counters)
   }
 }
 
@@ -211,10 +214,11 @@ final class RedisStage: QueueStage {
     var stored = Stored(
       ready: try await texts("LRANGE", keys.ready),
       delayed: try await texts("ZRANGE", keys.delayed),
+      chunks: try await texts("LRANGE", keys.chunks),
       suspects: try await texts("LRANGE", keys.suspects),
       dead: try await texts("LRANGE", keys.dead), invalid: try await texts("LRANGE", keys.invalid),
       held: try await texts("LRANGE", keys.held),
-      parked: try await texts("LRANGE", keys.parked(app: "chat", .apns)))
+      parked: try await texts("LRANGE", keys.parked(parkedCredential)))
     for entry in try await call("XRANGE", keys.receipts, "-", "+").array ?? [] {
       let words = entry.array?.last?.array?.compactMap(\.text) ?? []
       var receipt = TargetReceipt()

@@ -7,20 +7,21 @@ internal import RedisClient
 enum QueueScripts {}
 
 extension QueueScripts {
-  /// Moves items into the instance's hash: due retries, then fresh ones.
+  /// Moves items into the instance's hash: due retries, parked ones, chunks, then fresh ones.
   ///
-  /// KEYS leases, ready, delayed, suspects, inflight, control, counters
-  /// ARGV instance, how many, bytes, first receipt, 24 characters that begin the ids of this call
+  /// KEYS leases, ready, delayed, suspects, inflight, control, counters, chunks, then parked lists
+  /// ARGV instance, how many, bytes, first receipt, 24 characters that begin the ids of this call,
+  ///   then the most items of each parked list
   /// result {} when the lease is over; else {server ms, due ms of the next retry or -1, live
-  ///   instances, 1 when items are held back, control as flat pairs, items}; the items' receipts
-  ///   count up from the first
+  ///   instances, 1 when items are held back, control as flat pairs, items, lengths left of the
+  ///   parked lists}; the items' receipts count up from the first
   ///
   /// One script, because an item must be in the list or in a hash at every moment, and because the
   /// header (id, first take) must be written with the move to survive a crash.
   static let take = RedisScript(
     LuaParts.now + """
       local leases, ready, delayed, suspects = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-      local inflight, control, counters = KEYS[5], KEYS[6], KEYS[7]
+      local inflight, control, counters, chunks = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
       local instance, want, room = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
       local first, id = tonumber(ARGV[4]), ARGV[5]
 
@@ -29,6 +30,8 @@ extension QueueScripts {
       local news = redis.call('HGETALL', control)
       local wish = {}
       for i = 1, #news, 2 do wish[news[i]] = news[i + 1] end
+      local parked = {}
+      for i = 9, #KEYS do parked[i - 8] = redis.call('LLEN', KEYS[i]) end
 
       local items, fields = {}, {}
       local function keep(item)
@@ -40,90 +43,114 @@ extension QueueScripts {
       local function answer(held)
         if #fields > 0 then redis.call('HSET', inflight, unpack(fields)) end
         local due = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')[2] or -1
-        return {now, tonumber(due), redis.call('ZCOUNT', leases, now, '+inf'), held, news, items}
+        local live = redis.call('ZCOUNT', leases, now, '+inf')
+        return {now, tonumber(due), live, held, news, items, parked}
       end
       if wish.paused then return answer(1) end
 
-      -- Poison: what crashed two instances is taken alone, by one instance at a time, and while
-      -- that holds it nothing else is taken.
-      local suspect = redis.call('HGET', inflight, 's')
-      if suspect then
-        if redis.call('HEXISTS', inflight, suspect) == 1 then return answer(1) end
+      """ + suspects + headers + draws + """
+        local waiting = redis.call('LLEN', ready)
+        local pieces = redis.call('LLEN', chunks)
+        local others = waiting + pieces
+        for i, length in ipairs(parked) do others = others + math.min(length, ARGV[5 + i]) end
+        draw_due(math.max(math.ceil(want / 4), want - others))
+        for i, length in ipairs(parked) do
+          parked[i] = length - draw(KEYS[8 + i], math.min(length, ARGV[5 + i]))
+        end
+        local left = want - #items
+        draw(chunks, math.min(pieces, math.max(math.ceil(left / 2), left - waiting)))
+        local fresh = draw(ready, waiting)
+        if fresh > 0 then redis.call('HINCRBY', counters, 'taken', fresh) end
+        return answer(0)
+        """)
+
+  /// Poison: what crashed two instances is taken alone, by one instance at a time, and while that
+  /// holds it nothing else is taken.
+  private static let suspects = """
+    local suspect = redis.call('HGET', inflight, 's')
+    if suspect then
+      if redis.call('HEXISTS', inflight, suspect) == 1 then return answer(1) end
+      redis.call('HDEL', inflight, 's')
+    end
+    if redis.call('LLEN', suspects) > 0 then
+      local tester = wish.tester
+      local until_ms = tester and tester ~= instance and redis.call('ZSCORE', leases, tester)
+      if not until_ms or tonumber(until_ms) < now then
+        if tester ~= instance then
+          redis.call('HDEL', control, 'tester')
+          redis.call('HSET', control, 'tester', instance)
+        end
+        if redis.call('HLEN', inflight) > 0 then return answer(1) end
         redis.call('HDEL', inflight, 's')
+        keep(redis.call('LPOP', suspects))
+        redis.call('HSET', inflight, 's', first)
+        return answer(1)
       end
-      if redis.call('LLEN', suspects) > 0 then
-        local tester = wish.tester
-        local until_ms = tester and tester ~= instance and redis.call('ZSCORE', leases, tester)
-        if not until_ms or tonumber(until_ms) < now then
-          if tester ~= instance then
-            redis.call('HDEL', control, 'tester')
-            redis.call('HSET', control, 'tester', instance)
-          end
-          if redis.call('HLEN', inflight) > 0 then return answer(1) end
-          redis.call('HDEL', inflight, 's')
-          keep(redis.call('LPOP', suspects))
-          redis.call('HSET', inflight, 's', first)
-          return answer(1)
-        end
-      elseif wish.tester == instance then
-        redis.call('HDEL', control, 'tester')
-      end
+    elseif wish.tester == instance then
+      redis.call('HDEL', control, 'tester')
+    end
 
-      -- The item with its header; nil for one that a newer version wrote.
-      local header = '~1;id=' .. id .. '%08x;a=0;c=0;t0=' .. string.format('%.0f', now)
-        .. ';r=0;done=0\\n'
-      local function headed(item)
-        if string.byte(item) == 126 then
-          if string.find(item, '^~1;id=[^;\\n]*;a=%d+;c=%d+;t0=%d+;r=%d+;done=[%x.]+\\n') then
-            return item
-          end
-          if string.find(item, '^~%d+;id=[^\\n]*\\n') then return nil end
-        end
-        return string.format(header, (first + #items) % 4294967296) .. item
-      end
-      local function newer(item)
-        redis.call('ZADD', delayed, now + 60000, item)
-        redis.call('HINCRBY', counters, 'unknown_header', 1)
-      end
+    """
 
-      local waiting = redis.call('LLEN', ready)
-      local due = math.max(math.ceil(want / 4), want - waiting)
-      while due > 0 and room > 0 do
-        local some = redis.call('ZRANGEBYSCORE', delayed, '-inf', now, 'LIMIT', 0, math.min(due, 32))
-        if #some == 0 then break end
+  /// `headed(item)`: the item with its header; nil for one that a newer version wrote, which
+  /// `newer(item)` sends back unchanged for a minute.
+  private static let headers = """
+    local header = '~1;id=' .. id .. '%08x;a=0;c=0;t0=' .. string.format('%.0f', now)
+      .. ';r=0;done=0\\n'
+    local function headed(item)
+      if string.byte(item) == 126 then
+        if string.find(item, '^~1;id=[^;\\n]*;a=%d+;c=%d+;t0=%d+;r=%d+;done=[%x.]+\\n') then
+          return item
+        end
+        if string.find(item, '^~%d+;id=[^\\n]*\\n') then return nil end
+      end
+      return string.format(header, (first + #items) % 4294967296) .. item
+    end
+    local function newer(item)
+      redis.call('ZADD', delayed, now + 60000, item)
+      redis.call('HINCRBY', counters, 'unknown_header', 1)
+    end
+
+    """
+
+  /// `draw_due(most)` and `draw(list, most)`, which says how many left the list.
+  ///
+  /// Popped one by one each item would cost 1.5 us more (measured). Several at once only when the
+  /// last ones were small, since what does not fit is pushed back.
+  private static let draws = """
+    local function draw_due(most)
+      while most > 0 and room > 0 do
+        local some = redis.call('ZRANGEBYSCORE', delayed, '-inf', now, 'LIMIT', 0, math.min(most, 32))
+        if #some == 0 then return end
         for _, item in ipairs(some) do
-          if #items > 0 and #item > room then
-            due = 0
-            break
-          end
+          if #items > 0 and #item > room then return end
           redis.call('ZREM', delayed, item)
-          due = due - 1
+          most = most - 1
           local ours = headed(item)
           if ours then keep(ours) else newer(item) end
         end
       end
-
-      -- Popped one by one each item would cost 1.5 us more (measured). Several at once only when
-      -- the last ones were small, since what does not fit is pushed back.
-      local fresh, left, some, largest = 0, math.min(want - #items, waiting), 1, 0
-      while left > 0 and room > 0 do
-        local popped = redis.call('LPOP', ready, math.min(left, some))
+    end
+    local function draw(list, most)
+      local drawn, some, largest = 0, 1, 0
+      most = math.min(most, want - #items)
+      while drawn < most and room > 0 do
+        local popped = redis.call('LPOP', list, math.min(most - drawn, some))
         if not popped then break end
         for i, item in ipairs(popped) do
           if #items > 0 and #item > room then
-            for back = #popped, i, -1 do redis.call('LPUSH', ready, popped[back]) end
-            left = 0
-            break
+            for back = #popped, i, -1 do redis.call('LPUSH', list, popped[back]) end
+            return drawn
           end
-          fresh = fresh + 1
+          drawn = drawn + 1
           largest = math.max(largest, #item)
           local ours = headed(item)
           if ours then keep(ours) else newer(item) end
         end
-        left = left - #popped
         some = math.min(some * 2, 16, math.max(1, math.floor(room / (largest + 1))))
       end
-      if fresh > 0 then redis.call('HINCRBY', counters, 'taken', fresh) end
-      return answer(0)
-      """)
+      return drawn
+    end
+
+    """
 }

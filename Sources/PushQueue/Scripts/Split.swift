@@ -1,0 +1,36 @@
+internal import RedisClient
+
+extension QueueScripts {
+  /// Moves targets of a large item out as chunks, which any instance may take.
+  ///
+  /// KEYS inflight, chunks, ready; ARGV receipt, marks of all targets done or moved out, 1 for the
+  /// last step, then the chunks; result 1, or 0 when the item is not ours any more.
+  ///
+  /// One script, because a mark without its chunk loses the chunk's devices at a crash, and a chunk
+  /// without its mark repeats them. A step whose marks are there already was done, and its answer
+  /// was lost: it is not done again.
+  ///
+  /// Idle instances look at the list only: while it is empty the first chunk goes there, and wakes
+  /// them.
+  static let split = RedisScript(
+    """
+    local inflight, chunks, ready = KEYS[1], KEYS[2], KEYS[3]
+    local receipt, marks, is_last = ARGV[1], ARGV[2], ARGV[3] == '1'
+    if redis.call('HEXISTS', inflight, receipt) == 0 then return 0 end
+    local mark = 'p:' .. receipt
+    if not is_last and redis.call('HGET', inflight, mark) == marks then return 1 end
+    redis.call('HDEL', inflight, mark)  -- frees memory first
+    if is_last then
+      redis.call('HDEL', inflight, receipt)
+    else
+      redis.call('HSET', inflight, mark, marks)
+    end
+    local from = 4
+    if #ARGV >= from and redis.call('EXISTS', ready) == 0 then
+      redis.call('RPUSH', ready, ARGV[from])
+      from = from + 1
+    end
+    for i = from, #ARGV do redis.call('RPUSH', chunks, ARGV[i]) end
+    return 1
+    """)
+}
