@@ -41,6 +41,8 @@ package struct Settings: Sendable {
 
   package struct Queue: Sendable {
     package var name = "push:messages"
+    /// Its part of the workers while other lists wait too.
+    package var weight = 1
     /// How long an instance that says nothing keeps what it took.
     package var lease = Duration.seconds(12)
   }

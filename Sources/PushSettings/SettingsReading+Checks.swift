@@ -2,8 +2,20 @@
 extension SettingsReading {
   mutating func check(_ settings: Settings, isForWorker: Bool) {
     for app in settings.apps { check(app, settings.endpoints) }
+    check(settings.queues)
     pairs(settings)
     if isForWorker { files(settings) }
+  }
+
+  /// `a` and `{a}` are two lists with the same companions.
+  private mutating func check(_ queues: [Settings.Queue]) {
+    var names: Set<String> = []
+    for (number, queue) in queues.enumerated() {
+      let tag = queue.name.hasPrefix("{") && queue.name.hasSuffix("}")
+      if !names.insert(tag ? String(queue.name.dropFirst().dropLast()) : queue.name).inserted {
+        wrong("queues.\(number).name", queue.name, "not allowed; allowed: a name of its own")
+      }
+    }
   }
 
   private mutating func check(_ app: Settings.App, _ endpoints: Settings.Endpoints) {

@@ -12,13 +12,9 @@ extension SettingsReading {
   }
 
   private mutating func queues(_ node: YamlNode, _ settings: inout Settings) {
-    guard case .list(let items, let first) = node, !items.isEmpty else {
-      return add(line(node.line), "queues", nil, "allowed: a list of {name: …, lease: …}")
-    }
-    if items.count > 1 {
-      add(
-        line(first), "queues", "\(items.count) entries",
-        "several queues are not supported yet; allowed: one")
+    guard case .list(let items, _) = node, !items.isEmpty else {
+      return add(
+        line(node.line), "queues", nil, "allowed: a list of {name: …, weight: …, lease: …}")
     }
     settings.queues = items.enumerated().map { number, item in
       var queue = Settings.Queue()

@@ -90,6 +90,9 @@ enum SettingsTable {
   static let queue: [SettingRow<Settings.Queue>] = [
     .key("name", \.name, .queueName, "The list that producers push to."),
     .key(
+      "weight", \.weight, .count(1...1_000),
+      "Its part of the workers while other lists wait too."),
+    .key(
       "lease", \.lease, .duration(.seconds(2) ... .seconds(300)),
       "After so long without a sign of life, an instance's items are taken over."),
   ]
@@ -98,7 +101,7 @@ enum SettingsTable {
 
   /// Keys that the contract promises for later; with all that lies below them.
   static let later = [
-    "redis.wait", "queues.*.weight", "apps.*.apns.production.certificateFile",
+    "redis.wait", "apps.*.apns.production.certificateFile",
     "apps.*.apns.production.passwordFile", "apps.*.apns.sandbox.certificateFile",
     "apps.*.apns.sandbox.passwordFile", "apps.*.fcm.quotaPerMinute", "dead", "invalid",
     "breaker", "proxy", "admin.tokenFile", "admin.readOnly", "admin.metricsToken",

@@ -1,84 +1,191 @@
-/// Deals the waiting targets out to free lanes, so that no credential starves another.
+/// Deals the waiting targets out to free lanes, so that no list and no credential starves another.
 ///
-/// A credential with work is always sure of a share, since it may hold at most three quarters of
-/// the lanes while others exist, and since of those that wait the one with the fewest lanes is
-/// served next (DESIGN 3).
+/// Among lists that have something to start the one that is furthest behind its weight goes first.
+/// A list that had nothing to start is at the present moment, neither behind nor ahead: it is served
+/// at once when something comes, and saves up nothing (start-time fair queueing).
+///
+/// Within a list the credential with the fewest lanes goes first. Each is sure of `lanes / (2 ×
+/// credentials)`, which stay free for it, and has three quarters of all at most (DESIGN 3).
 struct Dispatcher<Item> {
   /// One target of one item.
   struct Job {
     let item: Item
     let target: Int
+    /// The list it came from.
+    let feed: Int
+    /// The credential it goes through.
     let group: Int
   }
 
-  private struct Group {
-    var jobs: [Job] = []
-    var head = 0
+  private struct Share {
+    var waiting = 0
     var running = 0
-
-    var waiting: Int { jobs.count - head }
-
-    mutating func popFirst() -> Job {
-      let job = jobs[head]
-      head += 1
-      if head == jobs.count {
-        jobs.removeAll(keepingCapacity: true)
-        head = 0
-      } else if head > 1_024, head * 2 > jobs.count {
-        jobs.removeFirst(head)
-        head = 0
-      }
-      return job
-    }
+    /// Most lanes at once.
+    var most = Int.max
   }
 
-  private var groups: [Group]
+  /// A list's place in virtual time: each lane it gets moves it on by its stride.
+  private struct Pace {
+    let stride: Int
+    var time = 0
+
+    /// Weights up to a million differ, and 2⁴³ lanes go by before an Int is full.
+    init(weight: Int) { stride = 1_048_576 / max(1, min(weight, 1_048_576)) }
+  }
+
+  /// A line for each list and credential; those of one list stand together.
+  private var lines: [Line<Job>]
+  private var feeds: [Share]
+  private var groups: [Share]
+  private var paces: [Pace]
+  private var time = 0
   private(set) var waiting = 0
   private(set) var running = 0
 
-  /// `groups` = the number of credentials.
-  init(groups: Int) { self.groups = Array(repeating: Group(), count: max(1, groups)) }
+  /// `weights` of the lists; `groups` = the number of credentials.
+  init(weights: [Int], groups: Int) {
+    let groups = max(1, groups)
+    lines = Array(repeating: Line(), count: weights.count * groups)
+    feeds = Array(repeating: Share(), count: weights.count)
+    self.groups = Array(repeating: Share(), count: groups)
+    paces = weights.map { Pace(weight: $0) }
+  }
 
   mutating func add(_ job: Job) {
-    groups[job.group].jobs.append(job)
+    lines[job.feed * groups.count + job.group].append(job)
+    feeds[job.feed].waiting += 1
+    groups[job.group].waiting += 1
     waiting += 1
   }
 
   /// The next target for a free lane, of `lanes` in all; nil when none may start.
   mutating func next(lanes: Int) -> Job? {
-    guard waiting > 0, let index = choose(lanes) else { return nil }
-    waiting -= 1
+    guard waiting > 0, let place = choose(lanes) else { return nil }
+    let job = lines[place].popFirst()
+    note(removed: 1, job.feed, job.group)
     running += 1
-    groups[index].running += 1
-    return groups[index].popFirst()
-  }
-
-  private func choose(_ lanes: Int) -> Int? {
-    if groups.count == 1 { return 0 }
-    let most = max(1, lanes * 3 / 4)
-    var best: Int?
-    for index in groups.indices where groups[index].waiting > 0 && groups[index].running < most {
-      if let chosen = best, groups[chosen].running <= groups[index].running { continue }
-      best = index
+    feeds[job.feed].running += 1
+    groups[job.group].running += 1
+    if feeds.count > 1 {
+      time = max(time, paces[job.feed].time)
+      paces[job.feed].time = time + paces[job.feed].stride
     }
-    return best
+    return job
   }
 
-  /// A lane has finished a target of this group.
-  mutating func finished(group: Int) {
+  /// A lane has finished a target.
+  mutating func finished(feed: Int, group: Int) {
     running -= 1
+    feeds[feed].running -= 1
     groups[group].running -= 1
   }
 
+  private mutating func note(removed count: Int, _ feed: Int, _ group: Int) {
+    feeds[feed].waiting -= count
+    groups[group].waiting -= count
+    waiting -= count
+  }
+
+  // MARK: Choosing
+
+  private func choose(_ lanes: Int) -> Int? {
+    if groups.count == 1, groups[0].running >= groups[0].most { return nil }
+    if lines.count == 1 { return 0 }
+    let sure = sure(lanes)
+    let isFree = lanes - running > reserved(sure)
+    var best: (feed: Int, place: Int)?
+    for feed in feeds.indices where feeds[feed].waiting > 0 {
+      if let best, !isBefore(feed, best.feed) { continue }
+      if let place = chooseLine(feed, lanes, sure, isFree) { best = (feed, place) }
+    }
+    return best?.place
+  }
+
+  /// A list that was idle counts as being at the present moment; among equals the heavier goes.
+  private func isBefore(_ feed: Int, _ other: Int) -> Bool {
+    let (mine, its) = (max(time, paces[feed].time), max(time, paces[other].time))
+    return mine < its || (mine == its && paces[feed].stride < paces[other].stride)
+  }
+
+  private func chooseLine(_ feed: Int, _ lanes: Int, _ sure: Int, _ isFree: Bool) -> Int? {
+    if groups.count == 1 { return feed }
+    let most = max(1, lanes * 3 / 4)
+    var best: Int?
+    for group in groups.indices where lines[feed * groups.count + group].count > 0 {
+      let share = groups[group]
+      guard share.running < min(most, share.most), isFree || share.running < sure else { continue }
+      if let best, groups[best].running <= share.running { continue }
+      best = group
+    }
+    return best.map { feed * groups.count + $0 }
+  }
+
+  /// Lanes that a credential gets whatever the others do.
+  private func sure(_ lanes: Int) -> Int { lanes / (2 * groups.count) }
+
+  /// Lanes kept free for credentials that have less than what they are sure of.
+  private func reserved(_ sure: Int) -> Int {
+    if groups.count == 1 { return 0 }
+    return groups.reduce(0) { $0 + max(0, min(sure, $1.most) - $1.running) }
+  }
+
+  // MARK: What waits
+
+  /// Targets of a list that wait or are with a lane.
+  func held(feed: Int) -> Int { feeds[feed].waiting + feeds[feed].running }
+
+  func running(feed: Int) -> Int { feeds[feed].running }
+
+  func waiting(feed: Int) -> Int { feeds[feed].waiting }
+
   /// Takes out everything that waits.
   mutating func removeWaiting() -> [Job] {
-    var all: [Job] = []
-    for index in groups.indices {
-      all += groups[index].jobs[groups[index].head...]
-      groups[index].jobs.removeAll()
-      groups[index].head = 0
+    feeds.indices.flatMap { removeWaiting(feed: $0) }
+  }
+
+  /// Takes out everything that waits from one list.
+  mutating func removeWaiting(feed: Int) -> [Job] {
+    groups.indices.flatMap { removeWaiting(feed: feed, group: $0) }
+  }
+
+  /// Takes out what waits from one list for one credential, but for the first `kept`.
+  mutating func removeWaiting(feed: Int, group: Int, butFirst kept: Int = 0) -> [Job] {
+    let removed = lines[feed * groups.count + group].removeAll(butFirst: kept)
+    note(removed: removed.count, feed, group)
+    return removed
+  }
+}
+
+/// First in, first out, without moving what waits at each step.
+private struct Line<Job> {
+  private var jobs: [Job] = []
+  private var head = 0
+
+  var count: Int { jobs.count - head }
+
+  mutating func append(_ job: Job) { jobs.append(job) }
+
+  mutating func popFirst() -> Job {
+    let job = jobs[head]
+    head += 1
+    if head == jobs.count {
+      jobs.removeAll(keepingCapacity: true)
+      head = 0
+    } else if head > 1_024, head * 2 > jobs.count {
+      jobs.removeFirst(head)
+      head = 0
     }
-    waiting = 0
-    return all
+    return job
+  }
+
+  mutating func removeAll(butFirst kept: Int) -> [Job] {
+    let first = min(head + kept, jobs.count)
+    let removed = Array(jobs[first...])
+    jobs.removeSubrange(first...)
+    if head == jobs.count {
+      jobs.removeAll(keepingCapacity: true)
+      head = 0
+    }
+    return removed
   }
 }

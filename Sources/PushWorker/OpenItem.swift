@@ -3,6 +3,7 @@ import PushModel
 
 /// One item under way: from take until its settlement is known to Redis.
 final class OpenItem {
+  let feed: Feed
   let item: QueueItem
   let event: DecodedEvent
   /// When it was taken, UNIX milliseconds.
@@ -17,8 +18,11 @@ final class OpenItem {
   var done: TargetSet
   /// Targets ended since the last progress was written.
   var unwritten = 0
-  /// True once another instance may own it: nothing of it is sent or written any more.
-  var isAbandoned = false
+  /// The lease it was taken under.
+  private let lease: Int
+  /// Another instance may own it by now: nothing of it is started any more. What was sent is still
+  /// settled, since the settlement's gate knows whose it is.
+  var isStale: Bool { lease != feed.lease }
 
   /// How one target failed.
   struct Failure {
@@ -30,7 +34,9 @@ final class OpenItem {
     let detail: String
   }
 
-  init(_ item: QueueItem, _ event: DecodedEvent, takenAt: Int64) {
+  init(_ feed: Feed, _ item: QueueItem, _ event: DecodedEvent, takenAt: Int64) {
+    self.feed = feed
+    lease = feed.lease
     self.item = item
     self.event = event
     self.takenAt = takenAt

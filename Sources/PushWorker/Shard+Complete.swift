@@ -8,16 +8,14 @@ import SharedState
 extension Shard {
   /// All targets of the item have ended.
   func finish(_ item: OpenItem) {
-    if item.isAbandoned {
-      codec.recycle(item.event)
-      return
-    }
-    settle(Settlement(item.item.receipt, leaves(of: item)))
+    settle(item.feed, Settlement(item.item.receipt, leaves(of: item)))
     codec.recycle(item.event)
   }
 
-  func settle(_ settlement: Settlement) {
-    if completer.add(settlement) { completerTimer?.arm(afterNanoseconds: Completer.patience) }
+  func settle(_ feed: Feed, _ settlement: Settlement) {
+    if feed.completer.add(settlement) {
+      feed.completerTimer?.arm(afterNanoseconds: Completer.patience)
+    }
   }
 
   /// A large event's finished targets are written every 64, with what they leave, in one step: a
@@ -27,16 +25,19 @@ extension Shard {
   }
 
   func writeProgress(_ item: OpenItem) {
-    if item.unwritten == 0 || item.isAbandoned { return }
+    if item.unwritten == 0 { return }
     item.unwritten = 0
     let step = ItemProgress(item.item.receipt, done: item.done, leaves: leaves(of: item))
-    if completer.add(step) { completerTimer?.arm(afterNanoseconds: Completer.patience) }
+    if item.feed.completer.add(step) {
+      item.feed.completerTimer?.arm(afterNanoseconds: Completer.patience)
+    }
   }
 
   private func leaves(of item: OpenItem) -> [Leaving] {
     if item.failures.isEmpty { return receipts(of: item) }
     let leavings = Leavings(
-      codec: codec, worker: queue.instance, now: clock.wall(), serverOffset: serverOffset)
+      codec: codec, worker: item.feed.queue.instance, now: clock.wall(),
+      serverOffset: item.feed.serverOffset)
     return leavings.write(item) + receipts(of: item)
   }
 
@@ -46,42 +47,43 @@ extension Shard {
     return item.receipts.map { .receipt($0) }
   }
 
-  func runCompleter() async {
+  func runCompleter(_ index: Int) async {
+    let feed = feeds[index]
     while true {
-      if completer.isEmpty {
+      if feed.completer.isEmpty {
         if phase == .ended { break }
-        await completer.wake.wait()
+        await feed.completer.wake.wait()
         continue
       }
-      await flush()
+      await flush(feed)
     }
-    completerHasEnded = true
+    feed.completerHasEnded = true
   }
 
-  private func flush() async {
-    for step in completer.takeProgress() {
-      await insist { () async throws(QueueError) in _ = try await queue.progress(step) }
+  private func flush(_ feed: Feed) async {
+    for step in feed.completer.takeProgress() {
+      await insist(feed) { () async throws(QueueError) in _ = try await feed.queue.progress(step) }
     }
-    let batch = completer.takeSettlements()
+    let batch = feed.completer.takeSettlements()
     if batch.isEmpty { return }
-    await insist { () async throws(QueueError) in
-      let ours = try await queue.settle(batch)
+    await insist(feed) { () async throws(QueueError) in
+      let ours = try await feed.queue.settle(batch)
       let fenced = ours.count { !$0 }
       if fenced > 0 { metrics.fencedAcks.add(fenced) }
     }
     var hasRetries = false
     for settlement in batch {
-      open[settlement.receipt] = nil
+      feed.open[settlement.receipt] = nil
       for case .again in settlement.leaves { hasRetries = true }
     }
     // The fetcher may wait for longer than until these are due.
-    if hasRetries { queue.wake() }
-    fetchWake.raise()
+    if hasRetries { feed.queue.wake() }
+    feed.fetchWake.raise()
   }
 
   /// Tries until Redis takes it: results are never thrown away. At the end of a shutdown the items
   /// stay in Redis and another instance takes them.
-  private func insist(_ write: () async throws(QueueError) -> Void) async {
+  private func insist(_ feed: Feed, _ write: () async throws(QueueError) -> Void) async {
     var pause = Duration.milliseconds(50)
     while true {
       do throws(QueueError) {
@@ -91,7 +93,7 @@ extension Shard {
         log.warning(
           "results could not be stored yet",
           [
-            .queue: .text(queue.name), .code: .text("\(error.code)"), .detail: .text(error.detail),
+            .queue: .text(feed.name), .code: .text("\(error.code)"), .detail: .text(error.detail),
           ])
         if phase == .ended { return }
       }

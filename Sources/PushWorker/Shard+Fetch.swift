@@ -4,76 +4,84 @@ import PushModel
 import PushTelemetry
 import SharedState
 
-// The fetcher: takes only what lanes can soon begin.
+// The fetchers, one for each list: they take only what lanes can soon begin.
 // Quiet: it takes nothing more. Drain and cancel: it has ended by then.
 extension Shard {
-  /// Items that may be open at once: what the lanes hold and as much again, so that lanes never
-  /// wait for Redis.
-  var capacity: Int { wantedLanes + min(max(wantedLanes, 8), 256) }
+  /// Items and targets of a list that may be open at once: what its lanes hold and as much again as
+  /// there are lanes, so that lanes never wait for Redis. What other lists hold of the lanes it
+  /// cannot soon begin; so all lists together hold the lanes' and a reserve for each.
+  private func capacity(_ feed: Feed) -> Int {
+    let others = dispatcher.running - dispatcher.running(feed: feed.index)
+    return max(0, wantedLanes - others) + min(max(wantedLanes, 8), 256)
+  }
 
-  func runFetcher() async {
+  func runFetcher(_ index: Int) async {
+    let feed = feeds[index]
     while phase == .running {
-      if news.isPaused || isHeld || trouble != nil {
+      if feed.news.isPaused || isHeld || feed.trouble != nil {
         await pause(.milliseconds(200))
         continue
       }
-      let credits = min(capacity - open.count, 256)
+      let capacity = capacity(feed)
+      // An item may have hundreds of targets, or none that has not ended.
+      let held = max(feed.open.count, dispatcher.held(feed: index))
+      let credits = min(capacity - held, 256)
       // Never a round trip for each finished send: half a batch must be free.
       if credits * 2 < min(capacity, 256) {
-        await fetchWake.wait()
+        await feed.fetchWake.wait()
         continue
       }
-      await fetch(credits)
+      await fetch(feed, credits)
     }
   }
 
-  private func fetch(_ credits: Int) async {
+  private func fetch(_ feed: Feed, _ credits: Int) async {
     // What waits to be settled goes out in the same write as the take.
-    if !completer.isEmpty {
-      completer.wake.raise()
+    if !feed.completer.isEmpty {
+      feed.completer.wake.raise()
       await Task.yield()
     }
     do throws(QueueError) {
-      let batch = try await queue.take(credits)
-      noteTaken(batch)
-      for item in batch.items { accept(item) }
-      if batch.items.isEmpty { await waitForWork(nextDue: batch.nextDue) }
+      let batch = try await feed.queue.take(TakeOrder(credits))
+      noteTaken(feed, batch)
+      for item in batch.items { accept(feed, item) }
+      if batch.items.isEmpty { await waitForWork(feed, nextDue: batch.nextDue) }
     } catch {
-      await queueFailed(error)
+      await queueFailed(feed, error)
     }
   }
 
-  private func noteTaken(_ batch: Batch) {
-    lastTake = clock.monotonic()
+  private func noteTaken(_ feed: Feed, _ batch: Batch) {
+    feed.lastTake = clock.monotonic()
     let now = clock.wall()
-    serverOffset = batch.serverTime - now
+    feed.serverOffset = batch.serverTime - now
     metrics.lastTake.set(Int(now / 1_000))
-    apply(batch.news)
+    apply(feed, batch.news)
   }
 
-  private func waitForWork(nextDue: Duration?) async {
+  private func waitForWork(_ feed: Feed, nextDue: Duration?) async {
     let most = Duration.seconds(5)
     guard phase == .running else { return }
     // A little after the due time, and not all instances at once.
     let jitter = Duration.milliseconds(Int64.random(in: 0...20))
-    await queue.waitForWork(upTo: min(most, nextDue.map { $0 + jitter } ?? most))
+    await feed.queue.waitForWork(upTo: min(most, nextDue.map { $0 + jitter } ?? most))
   }
 
-  func queueFailed(_ error: QueueError) async {
+  func queueFailed(_ feed: Feed, _ error: QueueError) async {
     switch error.code {
     case .cancelled: return
     case .fenced: metrics.redisError(.fenced)
     case .unreachable:
       metrics.redisError(.unreachable)
       // The take may have run and its answer been lost: what it took is ours and unknown to us.
-      needsReconciling = true
+      feed.needsReconciling = true
     case .refusing: metrics.redisError(.refusing)
     case .misconfigured: metrics.redisError(.misconfigured)
     }
     log.warning(
       "redis does not serve the queue",
       [
-        .queue: .text(queue.name), .code: .text("\(error.code)"), .detail: .text(error.detail),
+        .queue: .text(feed.name), .code: .text("\(error.code)"), .detail: .text(error.detail),
       ])
     await pause(.milliseconds(Int64.random(in: 50...500)))
   }
@@ -83,41 +91,44 @@ extension Shard {
 
   // MARK: From item to targets
 
-  func accept(_ item: QueueItem) {
+  func accept(_ feed: Feed, _ item: QueueItem) {
     let now = clock.wall()
-    if item.header.crashes >= ItemHeader.poisonCrashes { return bury(item, .poison(item), now) }
+    if item.header.crashes >= ItemHeader.poisonCrashes {
+      return bury(feed, item, .poison(item), now)
+    }
     let decoded = codec.decode(
       item.bytes, queueID: item.header.id, firstTaken: item.header.firstTaken, now: now)
     switch decoded {
-    case .malformed(let fault): bury(item, fault, now)
-    case .event(let event): begin(OpenItem(item, event, takenAt: now), now)
+    case .malformed(let fault): bury(feed, item, fault, now)
+    case .event(let event): begin(OpenItem(feed, item, event, takenAt: now), now)
     }
   }
 
-  private func bury(_ item: QueueItem, _ fault: ItemFault, _ now: Int64) {
+  private func bury(_ feed: Feed, _ item: QueueItem, _ fault: ItemFault, _ now: Int64) {
     let facts = LetterFacts(
-      fault, attempts: item.header.attempt, takenAt: now, deadAt: now, worker: queue.instance,
+      fault, attempts: item.header.attempt, takenAt: now, deadAt: now, worker: feed.queue.instance,
       replays: item.header.replays)
     let letter = codec.deadLetter(bytes: item.bytes, event: nil, targets: nil, facts: facts)
-    queueMetrics.deadLetters(fault.reason).add()
+    feed.metrics.deadLetters(fault.reason).add()
     log.warning(
       "an item is no event",
       [
-        .queue: .text(queue.name), .reason: .text(fault.reason.rawValue),
+        .queue: .text(feed.name), .reason: .text(fault.reason.rawValue),
         .detail: .text(fault.detail),
       ])
-    settle(Settlement(item.receipt, [.deadLetter(fault.reason, letter)]))
+    settle(feed, Settlement(item.receipt, [.deadLetter(fault.reason, letter)]))
   }
 
   private func begin(_ open: OpenItem, _ now: Int64) {
     let event = open.event
     let due = event.notBefore * 1_000
     if due > now {
-      settle(Settlement(open.item.receipt, [.again(at: due + serverOffset, open.item.header)]))
+      let later = Leaving.again(at: due + open.feed.serverOffset, open.item.header)
+      settle(open.feed, Settlement(open.item.receipt, [later]))
       codec.recycle(event)
       return
     }
-    self.open[open.item.receipt] = open
+    open.feed.open[open.item.receipt] = open
     if open.item.header.attempt == 0 {
       metrics.queueAge.record(.milliseconds(max(0, now - event.sentAtMs)))
     }
@@ -134,7 +145,9 @@ extension Shard {
     }
     open.remaining += 1
     let group = open.event.targets[target].credential
-    dispatcher.add(Dispatcher<OpenItem>.Job(item: open, target: target, group: group))
+    dispatcher.add(
+      Dispatcher<OpenItem>.Job(
+        item: open, target: target, feed: open.feed.index, group: group))
   }
 }
 

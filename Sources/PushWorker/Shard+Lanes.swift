@@ -10,11 +10,12 @@ extension Shard {
   func runLane() async {
     let lane = Lane()
     while let job = await nextJob(lane) {
-      let started = await mayStart(job)
-      if started { await push(job, &lane.request) }
-      dispatcher.finished(group: job.group)
+      let mayStart = await mayStart(job)
+      if mayStart { await push(job, &lane.request) }
+      dispatcher.finished(feed: job.feed, group: job.group)
       // What was not started stays in Redis as it is, and is handed back.
-      if !started && !job.item.isAbandoned { continue }
+      if !mayStart && !job.item.isStale { continue }
+      if !mayStart { withhold(job.item, job.target) }
       job.item.remaining -= 1
       if job.item.remaining == 0 { finish(job.item) }
     }
@@ -39,11 +40,11 @@ extension Shard {
 
   /// Past the lease's local deadline nothing may be started: another instance may have the item.
   private func mayStart(_ job: Dispatcher<OpenItem>.Job) async -> Bool {
-    while clock.monotonic() >= queue.startDeadline, !job.item.isAbandoned {
+    while clock.monotonic() >= job.item.feed.queue.startDeadline, !job.item.isStale {
       if isCutOff { return false }
       await pause(.milliseconds(50))
     }
-    return !job.item.isAbandoned
+    return !job.item.isStale
   }
 
   private func push(_ job: Dispatcher<OpenItem>.Job, _ request: inout PushRequest) async {
@@ -52,6 +53,7 @@ extension Shard {
     switch codec.build(open.event, target: job.target, now: now, into: &request) {
     case .built(let notes):
       note(notes)
+      request.precedence = open.feed.precedence
       let started = clock.monotonic()
       let outcome = await providers[job.group].send(request)
       let took = clock.monotonic() - started
@@ -126,7 +128,7 @@ extension Shard {
     var attempt = Attempt()
     attempt.provider = event.targets[job.target].provider
     attempt.spent = job.item.item.header.attempt
-    attempt.firstTaken = job.item.item.header.firstTaken - serverOffset
+    attempt.firstTaken = job.item.item.header.firstTaken - job.item.feed.serverOffset
     attempt.now = clock.wall()
     attempt.expiresAt = event.expiresAt
     attempt.isOneShot = event.isOneShot
@@ -161,7 +163,7 @@ extension Shard {
     case .again(_, _, let cause):
       metrics.retried(target.provider, cause: WorkerMetrics.RetriedBecause(cause))
     case .dead(let reason):
-      queueMetrics.deadLetters(reason).add()
+      open.feed.metrics.deadLetters(reason).add()
       if target.credential >= 0 { pushMetrics[target.credential].dead.add() }
     case .expired:
       if target.credential >= 0 { pushMetrics[target.credential].expired.add() }

@@ -7,14 +7,15 @@ import SharedState
 /// One loop's worth of the worker: it takes items, deals their targets out to lanes, and settles.
 ///
 /// Everything of a push happens on this actor, whose executor is the loop, so that no step waits
-/// for another thread. Its roles are the fetcher, the lanes, the completer and the heartbeat.
+/// for another thread. Its roles are the lanes and, for each list, a fetcher, a completer and a
+/// heartbeat.
 package actor Shard {
   package nonisolated let loop: Loop
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe loop.asUnownedSerialExecutor()
   }
 
-  let queue: any JobQueue
+  let feeds: [Feed]
   let codec: MessageCodec
   let providers: [any PushProvider]
   let policy: RetryPolicy
@@ -32,27 +33,10 @@ package actor Shard {
   let laneChanges = Signal()
   /// Handles of each credential, in the order of the list.
   let pushMetrics: [PushMetrics]
-  let queueMetrics: QueueMetrics
   /// Failures to reach a provider in a row, by credential.
   var unreachable: [Int]
 
-  // Items.
-  var open: [Receipt: OpenItem] = [:]
-  let fetchWake = Signal()
-  let completer = Completer()
-  var completerTimer: LoopTimer?
-
-  // Lease.
   var phase = Phase.starting
-  var news = FleetNews()
-  /// Redis' clock minus ours, in milliseconds.
-  var serverOffset: Int64 = 0
-  var lastTake: Int64 = 0
-  var lastBeat: Int64 = 0
-  var trouble: QueueError?
-  /// An answer was lost: what Redis holds for us must be compared with what we know.
-  var needsReconciling = false
-  let beatInterval: Duration
   /// Taking is held by a signal (TSTP), apart from the pauses of the fleet.
   var isHeld = false
   var onNews: (@Sendable (FleetNews) -> Void)?
@@ -68,7 +52,6 @@ package actor Shard {
 
   private init(on loop: Loop, _ parts: sending ShardParts) {
     self.loop = loop
-    queue = parts.queue
     codec = parts.codec
     providers = parts.providers
     policy = parts.policy
@@ -77,26 +60,19 @@ package actor Shard {
     clock = parts.clock
     writesReceipts = parts.writesReceipts
     status = parts.status
-    beatInterval = parts.beatInterval
     wantedLanes = max(1, parts.workers)
-    dispatcher = Dispatcher(groups: parts.providers.count)
+    feeds = Feed.all(parts.feeds, parts.metrics)
+    dispatcher = Dispatcher(weights: feeds.map(\.weight), groups: parts.providers.count)
     unreachable = Array(repeating: 0, count: parts.providers.count)
     let metrics = parts.metrics
     pushMetrics = parts.providers.map { metrics.pushes(app: $0.key.app, provider: $0.key.provider) }
-    queueMetrics = metrics.queue(parts.queue.name)
   }
 
   /// Works until `stop` has drained it. Returns when everything of it has ended.
   package func run() async {
     guard phase == .starting else { return }
     phase = .running
-    completerTimer = LoopTimer(on: loop) { [completer] in completer.wake.raise() }
-    // The fetcher and the heartbeat are tasks of their own since each ends at its own time; this
-    // function waits for both.
-    let heartbeat = Task(executorPreference: loop) { await self.runHeartbeat() }
-    let fetcher = Task(executorPreference: loop) { await self.runFetcher() }
-    fetcherTask = fetcher
-    let completing = Task(executorPreference: loop) { await self.runCompleter() }
+    let roles = feeds.map(startRoles)
     await withDiscardingTaskGroup { group in
       while await lanesAreWanted() {
         while lanes < wantedLanes, phase == .running {
@@ -105,14 +81,35 @@ package actor Shard {
         }
       }
     }
-    await fetcher.value
-    await completing.value
-    heartbeat.cancel()
-    await heartbeat.value
-    completerTimer = nil
+    for roles in roles { await roles.end() }
+    for feed in feeds { feed.completerTimer = nil }
   }
 
-  private var fetcherTask: Task<Void, Never>?
+  /// Tasks of their own since each ends at its own time; `run` waits for them all.
+  private struct FeedRoles {
+    let fetcher: Task<Void, Never>
+    let completer: Task<Void, Never>
+    let heartbeat: Task<Void, Never>
+
+    func end() async {
+      await fetcher.value
+      await completer.value
+      heartbeat.cancel()
+      await heartbeat.value
+    }
+  }
+
+  private func startRoles(_ feed: Feed) -> FeedRoles {
+    feed.completerTimer = LoopTimer(on: loop) { [completer = feed.completer] in
+      completer.wake.raise()
+    }
+    let index = feed.index
+    let heartbeat = Task(executorPreference: loop) { await self.runHeartbeat(index) }
+    let fetcher = Task(executorPreference: loop) { await self.runFetcher(index) }
+    feed.fetcher = fetcher
+    let completer = Task(executorPreference: loop) { await self.runCompleter(index) }
+    return FeedRoles(fetcher: fetcher, completer: completer, heartbeat: heartbeat)
+  }
 
   /// Waits for a change of the number of lanes; false when no lane is to be started any more.
   private func lanesAreWanted() async -> Bool {
@@ -129,13 +126,13 @@ package actor Shard {
     wantedLanes = workers
     while lanes > wantedLanes, let lane = idleLanes.popLast() { lane.resume(nil) }
     laneChanges.raise()
-    fetchWake.raise()
+    for feed in feeds { feed.fetchWake.raise() }
   }
 
   /// Holds taking, or goes on.
   package func hold(_ isHeld: Bool) {
     self.isHeld = isHeld
-    fetchWake.raise()
+    for feed in feeds { feed.fetchWake.raise() }
   }
 
   /// Who is told what operators said through Redis, at each beat and take.
@@ -147,11 +144,13 @@ package actor Shard {
     guard phase == .running else { return }
     let end = clock.monotonic() + grace.nanoseconds
     phase = .draining
-    fetcherTask?.cancel()
-    fetchWake.raise()
+    for feed in feeds {
+      feed.fetcher?.cancel()
+      feed.fetchWake.raise()
+    }
     laneChanges.raise()
-    // What its last take brought is counted among ours.
-    await fetcherTask?.value
+    // What their last takes brought is counted among ours.
+    for feed in feeds { await feed.fetcher?.value }
     await finishLanes(before: end)
     await endRoles()
   }
@@ -185,17 +184,27 @@ package actor Shard {
 
   private func endRoles() async {
     while lanes > 0 { try? await loop.sleep(.milliseconds(2)) }
-    for item in open.values where item.remaining > 0 { writeProgress(item) }
+    for feed in feeds {
+      for item in feed.open.values where item.remaining > 0 { writeProgress(item) }
+    }
     phase = .ended
-    completer.wake.raise()
-    while !completerHasEnded { try? await loop.sleep(.milliseconds(2)) }
-    do throws(QueueError) {
-      try await queue.release()
-    } catch {
-      log.warning(
-        "items could not be handed back", [.queue: .text(queue.name), .detail: .text(error.detail)])
+    for feed in feeds { feed.completer.wake.raise() }
+    // All at once: where Redis does not answer each waits for its own deadline.
+    await withDiscardingTaskGroup { group in
+      for index in feeds.indices {
+        group.addTask(executorPreference: self.loop) { await self.release(index) }
+      }
     }
   }
 
-  var completerHasEnded = false
+  private func release(_ index: Int) async {
+    let feed = feeds[index]
+    while !feed.completerHasEnded { try? await loop.sleep(.milliseconds(2)) }
+    do throws(QueueError) {
+      try await feed.queue.release()
+    } catch {
+      log.warning(
+        "items could not be handed back", [.queue: .text(feed.name), .detail: .text(error.detail)])
+    }
+  }
 }

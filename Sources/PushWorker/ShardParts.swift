@@ -2,9 +2,27 @@ package import PushCodec
 package import PushTelemetry
 package import SharedState
 
+/// One list that a shard takes from.
+package struct FeedParts {
+  package var queue: any JobQueue
+  /// Its part of the lanes while other lists wait too.
+  package var weight: Int
+  /// How often the lease is renewed: a quarter of it.
+  package var beatInterval: Duration
+
+  package init(
+    _ queue: any JobQueue, weight: Int = 1, beatInterval: Duration = .seconds(3)
+  ) {
+    self.queue = queue
+    self.weight = weight
+    self.beatInterval = beatInterval
+  }
+}
+
 /// What a shard works with; made on its loop and used only there.
 package struct ShardParts {
-  package var queue: any JobQueue
+  /// At least one; the first list's control speaks for the fleet.
+  package var feeds: [FeedParts]
   package var codec: MessageCodec
   /// In the order of `codec.credentialList`.
   package var providers: [any PushProvider]
@@ -16,18 +34,15 @@ package struct ShardParts {
   package var workers: Int
   /// Host, version and admin address, told to the fleet with each beat.
   package var status: InstanceStatus
-  /// How often the lease is renewed: a quarter of it.
-  package var beatInterval: Duration
   /// Every target leaves a receipt.
   package var writesReceipts: Bool
 
   package init(
-    queue: any JobQueue, codec: MessageCodec, providers: [any PushProvider], policy: RetryPolicy,
+    feeds: [FeedParts], codec: MessageCodec, providers: [any PushProvider], policy: RetryPolicy,
     metrics: WorkerMetrics, log: Logger, clock: any PushClock, workers: Int,
-    status: InstanceStatus = InstanceStatus(), beatInterval: Duration = .seconds(3),
-    writesReceipts: Bool = false
+    status: InstanceStatus = InstanceStatus(), writesReceipts: Bool = false
   ) {
-    self.queue = queue
+    self.feeds = feeds
     self.codec = codec
     self.providers = providers
     self.policy = policy
@@ -36,7 +51,6 @@ package struct ShardParts {
     self.clock = clock
     self.workers = workers
     self.status = status
-    self.beatInterval = beatInterval
     self.writesReceipts = writesReceipts
   }
 }

@@ -68,15 +68,19 @@ private struct ShardSeed: Sendable {
   private func makeParts(_ providers: ProviderSet, on loop: Loop) throws -> ShardParts {
     let codec = MessageCodec(rules: rules, credentials: Set(providers.providers.keys))
     return ShardParts(
-      queue: try makeQueue(on: loop), codec: codec,
+      feeds: try settings.queues.map { queue in
+        FeedParts(
+          try makeQueue(queue, on: loop), weight: queue.weight, beatInterval: queue.lease / 4)
+      }, codec: codec,
       providers: codec.credentialList.compactMap { providers.providers[$0] },
       policy: RetryPolicy(settings.retry), metrics: metrics, log: log, clock: clock,
       workers: Worker.share(settings.workers, index, of: count), status: status,
-      beatInterval: settings.queues[0].lease / 4, writesReceipts: settings.receipts.enabled)
+      writesReceipts: settings.receipts.enabled)
   }
 
-  private func makeQueue(on loop: Loop) throws -> RedisQueue {
-    let configured = settings.queues[0]
+  private func makeQueue(
+    _ configured: Settings.Queue, on loop: Loop
+  ) throws -> RedisQueue {
     var queue = QueueSettings()
     queue.lease = configured.lease
     // The same part of a lease as the default's: 3 s of 12 s.

@@ -147,7 +147,8 @@ final class WorkerProcess {
     log.info(
       "the worker runs",
       [
-        .version: .text(Version.number), .queue: .text(settings.queues[0].name),
+        .version: .text(Version.number),
+        .queue: .text(settings.queues.map(\.name).joined(separator: " ")),
         .workers: .count(settings.workers), .threads: .count(worker.shards.count),
         .admin: .text("http://\(admin)"),
         .redis: .text(loaded.usesEmbeddedRedis ? "embedded" : "configured"),

@@ -87,17 +87,35 @@ final class WorkerSignals {
   private func report() {
     guard let worker else { return }
     let log = log
-    Task(executorPreference: control) {
-      for (index, shard) in worker.shards.enumerated() {
-        let state = await shard.snapshot()
-        log.info(
-          "state",
-          [
-            .instance: .count(index), .workers: .count(state.lanes), .busy: .count(state.busy),
-            .items: .count(state.open), .retries: .count(state.waiting),
-            .state: .text(state.trouble?.detail ?? (state.isPaused ? "paused" : "running")),
-          ])
-      }
+    Task(executorPreference: control) { await worker.report(to: log) }
+  }
+}
+
+extension Worker {
+  /// A record for each shard and each of its queues.
+  fileprivate func report(to log: Logger) async {
+    for (index, shard) in shards.enumerated() {
+      let state = await shard.snapshot()
+      log.info(
+        "state",
+        [
+          .instance: .count(index), .workers: .count(state.lanes), .busy: .count(state.busy),
+          .items: .count(state.open), .retries: .count(state.waiting),
+          .state: .text(state.trouble?.detail ?? (state.isPaused ? "paused" : "running")),
+        ])
+      for feed in state.feeds { feed.report(of: index, to: log) }
     }
+  }
+}
+
+extension FeedSnapshot {
+  fileprivate func report(of shard: Int, to log: Logger) {
+    log.info(
+      "state of a queue",
+      [
+        .instance: .count(shard), .queue: .text(name), .busy: .count(busy),
+        .items: .count(open), .retries: .count(waiting),
+        .state: .text(trouble?.detail ?? (isPaused ? "paused" : "running")),
+      ])
   }
 }

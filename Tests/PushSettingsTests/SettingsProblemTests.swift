@@ -24,7 +24,6 @@ import Testing
     ("dead: {max: 5}", "dead"), ("proxy: {url: x}", "proxy"),
     ("apps: {a: {fcm: {serviceAccountFile: f, quotaPerMinute: 1}}}", "apps.a.fcm.quotaPerMinute"),
     ("admin: {tokenFile: x}", "admin.tokenFile"), ("redis: {wait: {replicas: 1}}", "redis.wait"),
-    ("queues: [{name: a, weight: 1}]", "queues.0.weight"),
   ])
   func `a key of a later version says so`(yaml: String, key: String) {
     let problems = SettingsFolder(yaml).problems(isForWorker: false)
@@ -33,7 +32,8 @@ import Testing
 
   @Test(arguments: [
     ("workers: auto", "workers: \"auto\": not supported yet"),
-    ("queues: [{name: a}, {name: b}]", "several queues are not supported yet"),
+    ("queues: [{name: a}, {name: \"{a}\"}]", "queues.1.name: \"{a}\": not allowed"),
+    ("queues: [{name: a, weight: 0}]", "queues.0.weight: \"0\": not allowed"),
     ("queues: [{name: \"a{}b\"}]", "queues.0.name: \"a{}b\": not allowed"),
     ("queues: {name: a}", "queues: allowed: a list"),
     ("redis: {url: \"sentinel://h/m\"}", "not supported yet"),

@@ -5,8 +5,25 @@ import Testing
 private typealias Jobs = Dispatcher<Int>
 
 extension Dispatcher where Item == Int {
-  fileprivate mutating func add(_ item: Int, group: Int) {
-    add(Job(item: item, target: 0, group: group))
+  fileprivate init(groups: Int) { self.init(weights: [1], groups: groups) }
+
+  fileprivate mutating func add(_ item: Int, group: Int) { add(item, feed: 0, group: group) }
+
+  fileprivate mutating func add(_ item: Int, feed: Int, group: Int = 0) {
+    add(Job(item: item, target: 0, feed: feed, group: group))
+  }
+
+  fileprivate mutating func finished(group: Int) { finished(feed: 0, group: group) }
+
+  /// Lanes that each list got, of `count` in turn on one lane.
+  fileprivate mutating func dealOut(_ count: Int, feeds: Int) -> [Int] {
+    var dealt = Array(repeating: 0, count: feeds)
+    for _ in 0..<count {
+      guard let job = next(lanes: 1) else { break }
+      dealt[job.feed] += 1
+      finished(feed: job.feed, group: job.group)
+    }
+    return dealt
   }
 
   /// Starts as many as may start; their items.
@@ -56,6 +73,49 @@ extension Dispatcher where Item == Int {
     #expect(jobs.next(lanes: 1)?.item == 1)
     jobs.finished(group: 0)
     #expect(jobs.next(lanes: 1)?.item == 2)
+  }
+
+  @Test func `two credentials that hold their lanes leave a third what it is sure of`() {
+    var jobs = Jobs(groups: 3)
+    for item in 0..<40 { jobs.add(item, group: item % 2) }
+    #expect(jobs.startAll(lanes: 12).count == 10)
+    jobs.add(100, group: 2)
+    jobs.add(101, group: 2)
+    #expect(jobs.startAll(lanes: 12) == [100, 101])
+  }
+
+  @Test func `lists get lanes by their weights`() {
+    var jobs = Jobs(weights: [8, 4, 1], groups: 1)
+    for feed in 0..<3 { for item in 0..<1_000 { jobs.add(item, feed: feed) } }
+    #expect(jobs.dealOut(130, feeds: 3) == [80, 40, 10])
+  }
+
+  @Test func `a list that was idle overtakes at once and saves up nothing`() {
+    var jobs = Jobs(weights: [8, 1], groups: 2)
+    for item in 0..<2_000 { jobs.add(item, feed: 1) }
+    #expect(jobs.dealOut(1_000, feeds: 2) == [0, 1_000])
+    for item in 0..<200 { jobs.add(item, feed: 0) }
+    #expect(jobs.next(lanes: 1)?.feed == 0)
+    jobs.finished(feed: 0, group: 0)
+    // From here on by weight: bulk is not made to wait for what calls did not use.
+    #expect(jobs.dealOut(90, feeds: 2)[1] >= 9)
+  }
+
+  @Test func `a list whose credential holds all it may does not keep another from its lane`() {
+    var jobs = Jobs(weights: [8, 1], groups: 2)
+    for item in 0..<20 { jobs.add(item, feed: 0, group: 0) }
+    #expect(jobs.startAll(lanes: 8).count == 6)
+    jobs.add(100, feed: 1, group: 1)
+    #expect(jobs.next(lanes: 8)?.item == 100)
+  }
+
+  @Test func `what waits from one list can be taken out, but for the first`() {
+    var jobs = Jobs(weights: [1, 1], groups: 2)
+    for item in 0..<6 { jobs.add(item, feed: item % 2, group: 0) }
+    #expect(jobs.removeWaiting(feed: 0, group: 0, butFirst: 1).map(\.item) == [2, 4])
+    #expect(jobs.removeWaiting(feed: 1).map(\.item) == [1, 3, 5])
+    #expect(jobs.waiting == 1 && jobs.held(feed: 0) == 1)
+    #expect(jobs.next(lanes: 4)?.item == 0)
   }
 
   @Test func `what waits can be taken out`() {

@@ -71,11 +71,11 @@ struct ShardHarness: Sendable {
         return .after
       }
       return ShardParts(
-        queue: queue, codec: codec,
+        feeds: [FeedParts(queue, beatInterval: .milliseconds(200))], codec: codec,
         providers: codec.credentialList.map { ScriptedProvider($0, on: loop, sent, script.answer) },
         policy: RetryPolicy(Self.retry), metrics: metrics,
         log: Logger(level: .error), clock: SystemClock(), workers: workers,
-        beatInterval: .milliseconds(200), writesReceipts: receipts)
+        writesReceipts: receipts)
     }
   }
 
