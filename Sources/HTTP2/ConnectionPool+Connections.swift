@@ -8,6 +8,15 @@ extension ConnectionPool {
     for connection in open { connection.retire() }
   }
 
+  /// Ends what waits for a place on a connection, as never sent.
+  package func giveBackWaiting(because why: String) {
+    let trouble = lastFailure == nil ? RequestTrouble(.noPlace, why) : whyNotConnected
+    while let request = waiting.popFirst() { giveBack(request, trouble) }
+  }
+
+  /// Ends the pause after failed connects: the next request tries at once.
+  package func connectSoon() { growth.endPause() }
+
   /// Ends waiting requests as never sent, waits for those under way (their deadlines bound it), and
   /// closes every connection.
   package func shutDown() async {

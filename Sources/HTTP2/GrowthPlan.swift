@@ -70,6 +70,9 @@ struct GrowthPlan {
     pausedUntil = now + pause + Int64(Double(pause) * 0.25 * jitter)
   }
 
+  /// Somebody else has waited long enough.
+  mutating func endPause() { pausedUntil = .min }
+
   /// A connection answered a request.
   mutating func succeeded() { failures = 0 }
 }

@@ -14,6 +14,8 @@ package enum SendOutcome: Sendable {
 package struct SendTrouble: Sendable, Error {
   package enum Kind: String, Sendable {
     case noConnection, tls, proxy, refused, goAway, reset, closed, timeout, auth, shutdown
+    /// Held back here: the credential's breaker is open.
+    case breaker
   }
   package let kind: Kind
   package let detail: String

@@ -6,9 +6,12 @@ package import SharedState
 /// One APNs key and host on one loop.
 package final class APNsProvider: PushProvider {
   package let key: CredentialKey
-  package var gate: CredentialGate { .open }
-  package var onGateChange: (() -> Void)?
+  package var gate: CredentialGate { breaker?.gate ?? .open }
+  package var onGateChange: (() -> Void)? {
+    didSet { breaker?.onChange = onGateChange }
+  }
   private let pool: ConnectionPool
+  private let breaker: BreakerGate?
   private let tokens: ProviderTokenSource
   private let clock: any PushClock
   private var blocks: HeaderBlocks
@@ -24,18 +27,28 @@ package final class APNsProvider: PushProvider {
   /// - Parameters:
   ///   - authority: the provider's host name, whatever the pool connects to.
   ///   - pool: of this credential alone, with `firstRequestAlone` (apns.md 12).
+  ///   - breaker: nil for one that never opens.
   package init(
     key: CredentialKey, authority: String, pool: ConnectionPool, tokens: ProviderTokenSource,
-    clock: any PushClock
+    breaker: BreakerGate? = nil, clock: any PushClock
   ) {
     self.key = key
     self.pool = pool
+    self.breaker = breaker
     self.tokens = tokens
     self.clock = clock
     blocks = HeaderBlocks(common: APNsHeaders.common(authority: authority))
   }
 
   package func send(_ request: PushRequest) async -> SendOutcome {
+    guard let breaker else { return await attempt(request) }
+    guard let epoch = breaker.begin() else { return BreakerGate.refusal }
+    let outcome = await attempt(request)
+    breaker.ended(epoch, outcome)
+    return outcome
+  }
+
+  private func attempt(_ request: PushRequest) async -> SendOutcome {
     let token = tokens.token()
     var block = blocks.take()
     APNsHeaders.append(request, token, to: &block)

@@ -6,9 +6,12 @@ package import SharedState
 /// One Firebase project on one loop.
 package final class FCMProvider: PushProvider {
   package let key: CredentialKey
-  package var gate: CredentialGate { .open }
-  package var onGateChange: (() -> Void)?
+  package var gate: CredentialGate { breaker?.gate ?? .open }
+  package var onGateChange: (() -> Void)? {
+    didSet { breaker?.onChange = onGateChange }
+  }
   private let pool: ConnectionPool
+  private let breaker: BreakerGate?
   private let tokens: AccessTokenSource
   private let clock: any PushClock
   private var blocks: HeaderBlocks
@@ -22,12 +25,14 @@ package final class FCMProvider: PushProvider {
   /// - Parameters:
   ///   - authority: the provider's host name, whatever the pool connects to.
   ///   - projectID: the project that is sent to, in the path.
+  ///   - breaker: nil for one that never opens.
   package init(
     key: CredentialKey, authority: String, projectID: String, pool: ConnectionPool,
-    tokens: AccessTokenSource, clock: any PushClock
+    tokens: AccessTokenSource, breaker: BreakerGate? = nil, clock: any PushClock
   ) {
     self.key = key
     self.pool = pool
+    self.breaker = breaker
     self.tokens = tokens
     self.clock = clock
     blocks = HeaderBlocks(
@@ -35,6 +40,14 @@ package final class FCMProvider: PushProvider {
   }
 
   package func send(_ request: PushRequest) async -> SendOutcome {
+    guard let breaker else { return await attempt(request) }
+    guard let epoch = breaker.begin() else { return BreakerGate.refusal }
+    let outcome = await attempt(request)
+    breaker.ended(epoch, outcome)
+    return outcome
+  }
+
+  private func attempt(_ request: PushRequest) async -> SendOutcome {
     switch await tokens.token() {
     case .success(let token): await send(request, token)
     case .failure(let trouble): withoutToken(trouble)

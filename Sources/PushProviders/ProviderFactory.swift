@@ -13,6 +13,8 @@ package struct ProviderFactory: Sendable {
   private let metrics: WorkerMetrics
   private let logger: Logger
   private let clock: any PushClock
+  /// One for each credential, shared by all shards.
+  private let breakers: [CredentialKey: SharedBreaker]
 
   package init(
     _ settings: Settings, _ credentials: ProviderCredentials, metrics: WorkerMetrics,
@@ -23,6 +25,15 @@ package struct ProviderFactory: Sendable {
     self.metrics = metrics
     self.logger = logger
     self.clock = clock
+    let limits = Breaker.Limits(
+      openAfter: settings.breaker.openAfter, longestPause: settings.breaker.probeMax.nanoseconds)
+    breakers = Dictionary(
+      uniqueKeysWithValues: settings.credentials.map(\.key).map { key in
+        let gauge = metrics.pushes(app: key.app, provider: key.provider).breakerOpen
+        return (
+          key, SharedBreaker(key, limits, clock: clock, gauge: gauge, logger: logger)
+        )
+      })
   }
 
   /// One provider for each credential; opens no connection yet.
@@ -36,23 +47,27 @@ package struct ProviderFactory: Sendable {
       guard let secret = credentials.secrets[credential.key] else { continue }
       let pool = ConnectionPool(
         poolSettings(credential, shard, shards), on: loop, clock: clock)
-      watch(pool, credential.key)
-      set.add(provider(credential.key, secret, pool), pool)
+      let breaker = breakers[credential.key].map { BreakerGate($0, on: loop, clock: clock) }
+      breaker?.guardPool(pool)
+      watch(pool, credential.key, breaker)
+      set.add(provider(credential.key, secret, pool, breaker), pool)
     }
     return set
   }
 
   private func provider(
-    _ key: CredentialKey, _ secret: ProviderCredentials.Secret, _ pool: ConnectionPool
+    _ key: CredentialKey, _ secret: ProviderCredentials.Secret, _ pool: ConnectionPool,
+    _ breaker: BreakerGate?
   ) -> any PushProvider {
     let authority = Self.host(of: key)
     switch secret {
     case .apns(let tokens):
-      return APNsProvider(key: key, authority: authority, pool: pool, tokens: tokens, clock: clock)
+      return APNsProvider(
+        key: key, authority: authority, pool: pool, tokens: tokens, breaker: breaker, clock: clock)
     case .fcm(let tokens, let projectID):
       return FCMProvider(
         key: key, authority: authority, projectID: projectID, pool: pool, tokens: tokens,
-        clock: clock)
+        breaker: breaker, clock: clock)
     }
   }
 
@@ -80,9 +95,14 @@ package struct ProviderFactory: Sendable {
     return pool
   }
 
-  private func watch(_ pool: ConnectionPool, _ key: CredentialKey) {
+  private func watch(
+    _ pool: ConnectionPool, _ key: CredentialKey, _ breaker: BreakerGate?
+  ) {
     let events = ConnectionJournal(key, metrics, logger)
-    pool.onEvent = { events.note($0) }
+    pool.onEvent = { [unowned pool] event in
+      events.note(event)
+      breaker?.note(event, of: pool)
+    }
   }
 
   /// What `:authority` names, also when the endpoint is another (apns.md 1, fcm.md 1).

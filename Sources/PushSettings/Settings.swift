@@ -18,6 +18,7 @@ package struct Settings: Sendable {
   package var shutdown = Shutdown()
   package var ping = Ping()
   package var request = Request()
+  package var breaker = Breaker()
   package var admin = Admin()
   package var log = Log()
   package var endpoints = Endpoints()
@@ -104,6 +105,14 @@ package struct Settings: Sendable {
   }
 
   package struct Request: Sendable { package var timeout = Duration.seconds(15) }
+
+  /// When a credential rests because its provider does not work.
+  package struct Breaker: Sendable {
+    /// Faults in a row.
+    package var openAfter = 5
+    /// Longest pause between probes.
+    package var probeMax = Duration.seconds(15)
+  }
 
   /// nil = 127.0.0.1:9464, or a free port when that is taken.
   package struct Admin: Sendable { package var listen: HostPort? }

@@ -65,6 +65,12 @@ enum SettingsTable {
     .key(
       "request.timeout", \.request.timeout, .duration(.milliseconds(100) ... .seconds(300)),
       "How long an answer may take."),
+    .key(
+      "breaker.openAfter", \.breaker.openAfter, .count(1...1_000),
+      "Faults of a provider in a row after which its work waits."),
+    .key(
+      "breaker.probeMax", \.breaker.probeMax, .duration(.seconds(1) ... .seconds(300)),
+      "Longest pause until one push tries again."),
     .optional(
       "admin.listen", \.admin.listen, .hostPort,
       "Where /livez, /readyz and /metrics are served; unset: 127.0.0.1:9464, or a free port when "
@@ -104,6 +110,6 @@ enum SettingsTable {
     "redis.wait", "apps.*.apns.production.certificateFile",
     "apps.*.apns.production.passwordFile", "apps.*.apns.sandbox.certificateFile",
     "apps.*.apns.sandbox.passwordFile", "apps.*.fcm.quotaPerMinute", "dead", "invalid",
-    "breaker", "proxy", "admin.tokenFile", "admin.readOnly", "admin.metricsToken",
+    "proxy", "admin.tokenFile", "admin.readOnly", "admin.metricsToken",
   ]
 }

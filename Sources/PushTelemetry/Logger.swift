@@ -64,6 +64,14 @@ package final class Logger: Sendable {
     if isOn(.error) { write(.error, message, pairs()) }
   }
 
+  /// For a record whose level depends on what happened.
+  package func log(
+    _ level: LogLevel, _ message: StaticString,
+    _ pairs: @autoclosure () -> KeyValuePairs<LogKey, LogValue> = [:]
+  ) {
+    if isOn(level) { write(level, message, pairs()) }
+  }
+
   /// Writes the sums of floods that are over; to be called about once a second.
   package func sumUpFloods() {
     let (now, time) = (clock.monotonic(), clock.wall())

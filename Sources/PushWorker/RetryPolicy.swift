@@ -12,6 +12,9 @@ package struct RetryPolicy: Sendable {
     _ outcome: SendOutcome, _ attempt: Attempt, random: inout some RandomNumberGenerator
   ) -> Decision {
     switch outcome {
+    case .neverSent(let trouble) where trouble.kind == .breaker:
+      // Asked again soon, at no cost to the provider: the breaker has its own pauses.
+      return unspent(.seconds(uniform(1, 5, &random)), .paused, attempt)
     case .neverSent:
       // Nothing was spent: only the message's own end stops it.
       let pause = curve(rules.connection.base, rules.connection.max, attempt.unreachable, &random)

@@ -1,0 +1,142 @@
+import HTTP2
+import LoopIO
+import PushCrypto
+import PushModel
+import PushSettings
+import PushTelemetry
+import PushWorker
+import SharedState
+import TestSupport
+import Testing
+
+@testable import PushProviders
+
+/// The breaker as shards meet it: providers of the factory, real TLS, real refusals.
+@Suite struct BreakerGateTests {
+  private static let apns = CredentialKey(app: "chat", provider: .apns)
+
+  private static func settings(_ server: StubServer) throws -> Settings {
+    write(try PrivateKey.makeP256().pem, to: server.folder.file("apns.p8"))
+    var key = Settings.TokenKey()
+    key.keyFile = server.folder.file("apns.p8")
+    key.keyID = "KEY"
+    key.teamID = "TEAM"
+    var app = Settings.App(name: "chat")
+    app.apns = Settings.APNs()
+    app.apns?.topic = "com.example.chat"
+    app.apns?.production = key
+    app.apns?.connections.requestsPerSecond = 0
+    var settings = Settings()
+    settings.apps = [app]
+    settings.endpoints.apnsProduction = HostPort(host: "localhost", port: server.port)
+    settings.endpoints.caFile = server.caFile
+    return settings
+  }
+
+  /// Two shards on one loop.
+  private func withShards(
+    _ body: @escaping @Sendable (Loop, StubServer, [any PushProvider], WorkerMetrics)
+      async throws -> Void
+  ) async throws {
+    try await withServer { loop, server in
+      let settings = try Self.settings(server)
+      let metrics = WorkerMetrics()
+      let factory = ProviderFactory(
+        settings, try ProviderCredentials(settings), metrics: metrics,
+        logger: Logger(level: .error))
+      let sets = (0..<2).map { factory.makeProviders(on: loop, shard: $0, of: 2) }
+      try await body(loop, server, sets.compactMap { $0.providers[Self.apns] }, metrics)
+      for set in sets { await set.shutDown() }
+    }
+  }
+
+  private func breakerOpen(_ metrics: WorkerMetrics) -> Double {
+    metrics.pushes(app: "chat", provider: .apns).breakerOpen.value
+  }
+
+  @Test func `a refused key stops all shards, one probes, and what was told opens them`()
+    async throws
+  {
+    try await withShards { loop, server, shards, metrics in
+      server.reply = { _ in .init(403, #"{"reason":"InvalidProviderToken"}"#) }
+      var changes = 0
+      shards[1].onGateChange = { changes += 1 }
+      #expect(await shards[0].send(apnsRequest()).verdict == .pauseCredential(.credential))
+      #expect(shards.allSatisfy { $0.gate == .shut })
+      #expect(breakerOpen(metrics) == 1)
+      for shard in shards {
+        #expect(await shard.send(apnsRequest()).neverSent == .breaker)
+      }
+      #expect(server.requests.count == 1)
+      #expect(await eventually(on: loop) { shards[1].gate == .limited(1) })
+      #expect(changes >= 2)
+      server.reply = { _ in .init() }
+      #expect(await shards[1].send(apnsRequest()).verdict == .accepted)
+      #expect(shards.allSatisfy { $0.gate == .limited(1) })
+      #expect(breakerOpen(metrics) == 0)
+      while shards[0].gate != .open {
+        #expect(await shards[0].send(apnsRequest()).verdict == .accepted)
+      }
+      #expect(shards[1].gate == .open)
+    }
+  }
+
+  @Test func `while one shard's probe is under way no other sends`() async throws {
+    try await withShards { loop, server, shards, _ in
+      server.reply = { _ in .init(403, #"{"reason":"InvalidProviderToken"}"#) }
+      _ = await shards[0].send(apnsRequest())
+      #expect(await eventually(on: loop) { shards[1].gate == .limited(1) })
+      server.reply = { _ in nil }
+      let first = UncheckedBox(shards[0])
+      let probe = Task(executorPreference: loop) { await first.value.send(apnsRequest()) }
+      #expect(await eventually(on: loop) { server.requests.count == 2 })
+      #expect(shards[1].gate == .shut && shards[0].gate == .limited(1))
+      #expect(await shards[1].send(apnsRequest()).neverSent == .breaker)
+      #expect(await shards[0].send(apnsRequest()).neverSent == .breaker)
+      // Ended by ourselves: the other may probe.
+      shards[0].cutOff()
+      _ = await probe.value
+      #expect(shards[1].gate != .open)
+    }
+  }
+
+  @Test func `when nobody answers the phone, waiting requests come back, unspent and soon`()
+    async throws
+  {
+    try await withShards { loop, server, shards, _ in
+      server.close()
+      let shard = UncheckedBox(shards[0])
+      let begin = ContinuousClock.now
+      let outcomes = await withTaskGroup(of: SendTrouble.Kind?.self) { group in
+        for _ in 0..<20 { group.addTask { await shard.value.send(apnsRequest()).neverSent } }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(outcomes.allSatisfy { $0 == .noConnection })
+      // A request alone would wait ten seconds for a connection.
+      #expect(ContinuousClock.now - begin < .seconds(8))
+      #expect(shards[1].gate == .shut)
+      // The probe connects at once, whatever the pool's own pause was.
+      #expect(await eventually(on: loop) { shards[1].gate == .limited(1) })
+      #expect(await shards[1].send(apnsRequest()).neverSent == .noConnection)
+      #expect(shards[0].gate == .shut)
+    }
+  }
+
+  @Test func `server errors on all shut the gate, and refused messages never do`() async throws {
+    try await withShards { loop, server, shards, _ in
+      server.reply = { _ in .init(400, #"{"reason":"BadDeviceToken"}"#) }
+      for _ in 0..<60 { _ = await shards[0].send(apnsRequest()) }
+      server.reply = { _ in .init(400, #"{"reason":"TopicDisallowed"}"#) }
+      _ = await shards[0].send(apnsRequest())
+      #expect(shards[0].gate == .open)
+      server.reply = { _ in .init(503, #"{"reason":"ServiceUnavailable"}"#) }
+      var sent = 0
+      while shards[0].gate == .open, sent < 1_000 {
+        #expect(await shards[0].send(apnsRequest()).verdict == .retry(.server))
+        sent += 1
+      }
+      #expect((5...50).contains(sent))
+      #expect(shards[1].gate == .shut)
+    }
+  }
+}
