@@ -35,7 +35,8 @@ import Testing
 
   /// Two shards on one loop.
   private func withShards(
-    _ body: @escaping @Sendable (Loop, StubServer, [any PushProvider], WorkerMetrics)
+    _ body:
+      @escaping @Sendable (Loop, StubServer, [any PushProvider], WorkerMetrics)
       async throws -> Void
   ) async throws {
     try await withServer { loop, server in
