@@ -9,10 +9,9 @@ extension QueueError {
       case .unreachable, .timeout, .closed, .notRESP: .unreachable
       case .cancelled: .cancelled
       case .readOnly, .unblocked, .masterDown, .loading, .outOfMemory, .noReplicas, .misconfigured,
-        .busy, .tryAgain, .clusterDown, .noScript, .other:
+        .busy, .moved, .ask, .tryAgain, .clusterDown, .noScript, .other:
         .refusing
-      case .badURL, .moved, .ask, .wrongPassword, .noAuth, .noPermission, .wrongType:
-        .misconfigured
+      case .badURL, .wrongPassword, .noAuth, .noPermission, .wrongType: .misconfigured
       }
     self.init(code, error.detail)
   }

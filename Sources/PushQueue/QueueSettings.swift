@@ -11,6 +11,10 @@ package struct QueueSettings: Sendable {
   package var invalidMax = 1_000_000
   /// Most entries in the stream of receipts, about.
   package var receiptsMax = 100_000
+  /// Replicas that must have a result before it counts as stored; 0 = none is waited for.
+  package var waitReplicas = 0
+  /// How long they are waited for.
+  package var waitTimeout = Duration.milliseconds(50)
 
   package init() {}
 }

@@ -46,7 +46,7 @@ extension RedisQueue {
     var answers: [Bool] = []
     var trouble: QueueError?
     for part in settling.parts {
-      let reply = await connection.finish(part.reply, of: part.call, timeout: client.timeout)
+      let reply = await client.finish(part.reply, of: part.call, over: connection)
       do {
         answers += note(try reply.orThrow(), for: settling.all[part.range])
       } catch {
@@ -74,7 +74,7 @@ extension RedisQueue {
 
   package func progress(_ progress: ItemProgress) async throws(QueueError) -> Bool {
     book.mark(progress.receipt)
-    return try await run(calls.progress(progress)).integer == 1
+    return try await runAndWait(calls.progress(progress)).integer == 1
   }
 
   package func split(_ step: SplitStep) async throws(QueueError) -> Bool {
@@ -99,14 +99,10 @@ extension RedisQueue {
   /// lost an answer, after `join`, and every 30 s: without it an item can stay stuck under a living
   /// owner.
   package func reconcile() async throws(QueueError) -> [QueueItem] {
-    let hash = keys.inflight(instance)
-    roundTrips += 1
-    let fields = try await client.call(RedisCommand("HKEYS", hash)).orThrow().array ?? []
-    let found = fields.compactMap { $0.text.flatMap { Receipt($0) } }
-    let (again, unknown) = book.compare(found)
+    let (again, unknown) = try await compareOwnHash()
     if !again.isEmpty { _ = try await settle(again) }
     guard !unknown.isEmpty else { return [] }
-    return try await adopt(unknown, in: hash)
+    return try await adopt(unknown, in: keys.inflight(instance))
   }
 
   private func adopt(

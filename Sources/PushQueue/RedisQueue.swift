@@ -22,6 +22,10 @@ package final class RedisQueue: JobQueue {
   private var server = ServerClock()
   private var news = FleetNews()
   private var isHeldBack = false
+  /// Told of results that fewer replicas have than `waitReplicas`, and why when Redis said so.
+  package var onTooFewReplicas: ((_ replicas: Int, _ reason: String?) -> Void)?
+  /// The number of the connection over which the ring was replayed last.
+  var replayedOver = 0
   /// Writes that waited for an answer, for the figure of round trips an item.
   package internal(set) var roundTrips = 0
 
@@ -70,7 +74,7 @@ package final class RedisQueue: JobQueue {
     report.append(status.text)
     let reported = connection.start(report, timeout: timeout)
     let control = connection.start(RedisCommand("HGETALL", keys.control), timeout: timeout)
-    let reply = await connection.finish(beat, of: call, timeout: timeout)
+    let reply = await client.finish(beat, of: call, over: connection)
     _ = await reported.value()
     let wishes = await control.value()
     guard try reply.orThrow().array?.count == 2 else {
@@ -80,6 +84,7 @@ package final class RedisQueue: JobQueue {
     }
     noteLease(reply, sent: sent)
     if wishes.array != nil { news.read(wishes.pairs, of: instance) }
+    await replayIfReconnected()
     return news
   }
 
@@ -121,9 +126,13 @@ package final class RedisQueue: JobQueue {
     roundTrips += 1
     let settling = startSettling(settlements, on: connection)
     let taking = isTaking ? startTaking(order, on: connection) : nil
-    return SettledAndTaken(
+    // Behind the take, whose answer need not wait for replicas.
+    let waiting = settlements.isEmpty ? nil : startWaiting(on: connection)
+    let both = SettledAndTaken(
       settled: await finish(settling, on: connection),
       taken: await finish(taking, on: connection))
+    await finish(waiting: waiting)
+    return both
   }
 
   private struct Taking {
@@ -145,7 +154,7 @@ package final class RedisQueue: JobQueue {
     _ taking: Taking?, on connection: RedisConnection
   ) async -> Result<Batch, QueueError> {
     guard let taking else { return .success(Batch()) }
-    let reply = await connection.finish(taking.reply, of: taking.call, timeout: client.timeout)
+    let reply = await client.finish(taking.reply, of: taking.call, over: connection)
     book.endTake(taking.first)
     do {
       return .success(try batch(from: reply.orThrow(), first: taking.first))

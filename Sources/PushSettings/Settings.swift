@@ -31,6 +31,13 @@ package struct Settings: Sendable {
     package var tls = TLS()
     /// Start although Redis may throw keys away when its memory is full.
     package var allowEviction = false
+    package var wait = Wait()
+
+    package struct Wait: Sendable {
+      /// Replicas that must have a result before it counts as stored.
+      package var replicas = 0
+      package var timeout = Duration.milliseconds(50)
+    }
 
     package struct TLS: Sendable {
       package var caFile: String?

@@ -6,8 +6,9 @@ enum SettingsTable {
   static let root: [SettingRow<Settings>] = [
     .optional(
       "redis.url", \.redis.url, .redisURL,
-      "Where Redis is: redis://user:password@host:6379/0, rediss:// with TLS, unix:///path, or "
-        + "embedded for a private one in ./.allim."),
+      "Where Redis is: redis://user:password@host:6379/0, rediss:// with TLS, unix:///path, "
+        + "sentinel://user:password@host,host/master/0, cluster://user:password@host,host (with TLS "
+        + "as sentinel+tls://, cluster+tls://), or embedded for a private one in ./.allim."),
     .secretFile(of: "redis.url", \.redis.url, .redisURL),
     .optionalFile("redis.tls.caFile", \.redis.tls.caFile, "CA certificates trusted for Redis."),
     .optionalFile("redis.tls.certFile", \.redis.tls.certFile, "Our certificate for Redis."),
@@ -18,6 +19,13 @@ enum SettingsTable {
     .key(
       "redis.allowEviction", \.redis.allowEviction, .flag,
       "Start although Redis may drop keys when its memory is full."),
+    .key(
+      "redis.wait.replicas", \.redis.wait.replicas, .count(0...16),
+      "Replicas that must have a result before it counts as stored (WAIT); 0 waits for none."),
+    .key(
+      "redis.wait.timeout", \.redis.wait.timeout,
+      .duration(.milliseconds(1) ... .seconds(4)),
+      "How long they are waited for; then there is a warning, and work goes on."),
     .key(
       "workers", \.workers, .workers(1...65_536),
       "Pushes in progress at once in this process: the pool of worker tasks."),
@@ -107,7 +115,7 @@ enum SettingsTable {
 
   /// Keys that the contract promises for later; with all that lies below them.
   static let later = [
-    "redis.wait", "apps.*.apns.production.certificateFile",
+    "apps.*.apns.production.certificateFile",
     "apps.*.apns.production.passwordFile", "apps.*.apns.sandbox.certificateFile",
     "apps.*.apns.sandbox.passwordFile", "apps.*.fcm.quotaPerMinute", "dead", "invalid",
     "proxy", "admin.tokenFile", "admin.readOnly", "admin.metricsToken",

@@ -61,18 +61,18 @@ extension ValueType where T == String {
     }
   }
 
+  private static var schemes: [String] {
+    ["redis", "rediss", "unix", "sentinel", "sentinel+tls", "cluster", "cluster+tls"]
+  }
+
   static var redisURL: ValueType {
     ValueType(
-      allowed: "redis://, rediss:// or unix:///… URL, or embedded", shown: hidingPassword,
+      allowed: "redis://, rediss://, unix:///…, sentinel:// or cluster:// URL, or embedded",
+      shown: hidingPassword,
       parse: { (text, context) throws(ValueRefusal) in
         if text == "embedded" { return text }
         let scheme = text.prefix { $0 != ":" }.lowercased()
-        if ["sentinel", "sentinel+tls", "cluster", "cluster+tls"].contains(scheme) {
-          throw .notYet
-        }
-        guard ["redis", "rediss", "unix"].contains(scheme), text.contains("://") else {
-          throw .notAllowed
-        }
+        guard schemes.contains(scheme), text.contains("://") else { throw .notAllowed }
         if let reason = context.redisURLProblem(text) { throw .because(reason) }
         return text
       }, text: hidingPassword)

@@ -59,6 +59,7 @@ extension WorkerMetrics {
 
   package enum RedisErrorKind: String, Sendable, CaseIterable {
     case unreachable, refusing, misconfigured, fenced
+    case fewReplicas = "few_replicas"
   }
 
   package enum CredentialKind: String, Sendable, CaseIterable {

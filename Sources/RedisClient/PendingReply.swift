@@ -86,8 +86,8 @@ struct PendingReplies {
   var nextDeadline: Int64? { list[head...].lazy.map(\.deadline).min() }
 }
 
-/// Lets a cancel handler carry what only the loop's thread touches.
-@safe private struct LoopOnly<Value>: @unchecked Sendable {
+/// Lets a task or a cancel handler carry what only the loop's thread touches.
+@safe struct LoopOnly<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
 }

@@ -3,17 +3,21 @@ package import SharedState
 
 /// A connection to Redis that is made anew whenever it is lost, used only on its loop's thread.
 ///
+/// Behind sentinels it is one to the present master; in a cluster, one to the node that owns the
+/// slot of one key, and where a node says that another one serves, it follows.
+///
 /// Connecting is driven by those who ask: one of them tries, after the pause that is due, and the
 /// others wait for its result. So nothing runs when nobody asks, and nothing spins. A command is
-/// never sent twice by the client: whoever sent it knows whether it may be.
+/// never sent twice by the client, save one that was not run: whoever sent it knows whether it may
+/// be.
 package final class RedisClient {
   package let url: RedisURL
   package let loop: Loop
   package let clock: any PushClock
   /// Within which a reply must come.
   package var timeout = Duration.seconds(5)
-  private let tls: TLSContext?
-  private let serverName: String?
+  private let finder: any ServerFinder
+  let cluster: ClusterFinder?
   private var connection: RedisConnection?
   private var backoff = Backoff()
   private var isConnecting = false
@@ -21,24 +25,39 @@ package final class RedisClient {
   /// Connections made so far: a change says that replies may have been lost.
   package private(set) var connections = 0
 
+  /// `key` says whose node is meant in a cluster, and nothing elsewhere.
   package init(
-    _ url: RedisURL, tls: TLSContext? = nil, serverName: String? = nil, on loop: Loop,
-    clock: any PushClock = SystemClock()
+    _ url: RedisURL, tls: TLSContext? = nil, serverName: String? = nil, key: String = "",
+    on loop: Loop, clock: any PushClock = SystemClock()
   ) {
     self.url = url
-    self.tls = tls
-    self.serverName = serverName
     self.loop = loop
     self.clock = clock
+    let connector = ServerConnector(
+      url: url, tls: tls, serverName: serverName, loop: loop, clock: clock)
+    switch url.kind {
+    case .single:
+      finder = SingleServer(connector)
+      cluster = nil
+    case .sentinel(let master):
+      finder = SentinelFinder(connector, master: master)
+      cluster = nil
+    case .cluster:
+      let cluster = ClusterFinder(connector, slot: KeySlot.slot(of: key))
+      finder = cluster
+      self.cluster = cluster
+    }
   }
 
   package var isConnected: Bool { connection?.isOpen == true }
 
-  /// The connection, or a new one: within a pause (at most 5 s) and one attempt (at most 5 s).
+  /// The connection, or a new one: within a pause (at most 5 s) and one attempt (at most 5 s, and
+  /// 2 s more for each sentinel or node that is asked in vain).
   /// A failed attempt fails all who waited for it.
   package func connected() async throws(RedisError) -> RedisConnection {
     while true {
       if let connection {
+        finder.glance(at: connection)
         if connection.isOpen { return connection }
         noteLoss(of: connection)
       }
@@ -61,8 +80,8 @@ package final class RedisClient {
     isConnecting = true
     do {
       try await pause()
-      let made = try await RedisConnection.connect(
-        to: url, tls: tls, serverName: serverName, on: loop, timeout: .seconds(5), clock: clock)
+      let made = try await finder.connect()
+      made.onRedirect = { [weak self, unowned made] error in self?.redirected(by: error, made) }
       connection = made
       connections += 1
       endAttempt(nil)
@@ -74,6 +93,12 @@ package final class RedisClient {
       endAttempt(error)
       throw error
     }
+  }
+
+  private func redirected(by error: RedisError, _ from: RedisConnection) {
+    guard from === connection, finder.redirected(by: error, from: from) else { return }
+    connection = nil
+    from.retire()
   }
 
   private func pause() async throws(RedisError) {
@@ -96,7 +121,9 @@ package final class RedisClient {
   /// Sends one command and waits for its reply; the way to Redis failing is an error value too.
   package func call(_ command: RedisCommand) async -> RedisReply {
     do {
-      return await (try await connected()).call(command, timeout: timeout)
+      let connection = try await connected()
+      let reply = await connection.call(command, timeout: timeout)
+      return await followed(reply, to: .command(command), from: connection)
     } catch {
       return .error(error)
     }
@@ -107,14 +134,23 @@ package final class RedisClient {
     do {
       let connection = try await connected()
       let pending = connection.start(script, timeout: timeout)
-      return await connection.finish(pending, of: script, timeout: timeout)
+      return await finish(pending, of: script, over: connection)
     } catch {
       return .error(error)
     }
   }
 
+  /// The reply of a script call that was started on one of this client's connections.
+  package func finish(
+    _ pending: PendingReply, of call: ScriptCall, over connection: RedisConnection
+  ) async -> RedisReply {
+    let reply = await connection.finish(pending, of: call, timeout: timeout)
+    return await followed(reply, to: .script(call), from: connection)
+  }
+
   /// Ends the connection at once; a later call opens another.
   package func close() {
+    finder.close()
     connection?.close()
   }
 }

@@ -15,6 +15,11 @@ package final class RedisConnection {
   private var sweep: LoopTimer?
   private var sweepAt = Int64.max
   private var isSecondLook = false
+  /// The server at the other end.
+  package let endpoint: Endpoint
+  /// Told of each answer that says that another node serves, or none (MOVED, CLUSTERDOWN).
+  var onRedirect: ((RedisError) -> Void)?
+  private var isRetired = false
   /// Why it ended; nil while it is open.
   package private(set) var ended: RedisError?
   /// Whether a command after the login was answered without an error.
@@ -25,9 +30,12 @@ package final class RedisConnection {
   /// Commands whose reply has not come.
   package var pendingReplies: Int { pending.count }
 
-  init(_ stream: ByteStream, on loop: Loop, clock: any PushClock) throws(RedisError) {
+  init(
+    _ stream: ByteStream, to endpoint: Endpoint, on loop: Loop, clock: any PushClock
+  ) throws(RedisError) {
     guard let reader = ReplyReader() else { throw RedisError(.other, "no memory for a reader") }
     self.stream = stream
+    self.endpoint = endpoint
     self.clock = clock
     self.reader = reader
     sweep = LoopTimer(on: loop) { [unowned self] in sweepOverdue() }
@@ -35,34 +43,21 @@ package final class RedisConnection {
     stream.startReading()
   }
 
-  /// Opens a connection, authenticates and selects the database before anything else may be sent.
+  /// Opens a connection to one server, the URL's first endpoint unless another is given;
+  /// authenticates and selects the database before anything else may be sent.
   package static func connect(
-    to url: RedisURL, tls: TLSContext? = nil, serverName: String? = nil, on loop: Loop,
-    timeout: Duration, clock: any PushClock = SystemClock()
+    to url: RedisURL, at endpoint: Endpoint? = nil, tls: TLSContext? = nil,
+    serverName: String? = nil, on loop: Loop, timeout: Duration,
+    clock: any PushClock = SystemClock()
   ) async throws(RedisError) -> RedisConnection {
-    guard !url.usesTLS || tls != nil else { throw RedisError(.badURL, "no TLS settings") }
-    let stream: ByteStream
-    do {
-      stream = try await ByteStream.connect(
-        to: url.endpoint, tls: url.usesTLS ? tls : nil, serverName: serverName, on: loop,
-        timeout: timeout)
-    } catch {
-      throw RedisError(error.kind == .cancelled ? .cancelled : .unreachable, error.detail)
-    }
-    stream.setUserTimeout(.seconds(15))
-    let connection = try RedisConnection(stream, on: loop, clock: clock)
-    try await connection.logIn(url, timeout)
-    return connection
+    let connector = ServerConnector(
+      url: url, tls: tls, serverName: serverName, loop: loop, clock: clock)
+    return try await connector.connect(to: endpoint ?? url.endpoint, within: timeout)
   }
 
-  private func logIn(_ url: RedisURL, _ timeout: Duration) async throws(RedisError) {
+  func logIn(_ url: RedisURL, _ timeout: Duration) async throws(RedisError) {
     var replies: [PendingReply] = []
-    if let password = url.password {
-      var command = RedisCommand("AUTH")
-      if let user = url.user { command.append(user) }
-      command.append(password)
-      replies.append(start(command, timeout: timeout))
-    }
+    if let login = url.login { replies.append(start(login, timeout: timeout)) }
     if url.database != 0 {
       replies.append(start(RedisCommand("SELECT", String(url.database)), timeout: timeout))
     }
@@ -97,7 +92,12 @@ package final class RedisConnection {
   ) async -> RedisReply {
     let reply = await pending.value()
     guard case .error(let error) = reply, error.code == .noScript else { return reply }
-    return await start(call.arguments, after: call.script.load, timeout: timeout).value()
+    return await load(call, timeout: timeout).value()
+  }
+
+  /// Sends a call together with the script's text.
+  func load(_ call: ScriptCall, timeout: Duration) -> PendingReply {
+    start(call.arguments, after: call.script.load, timeout: timeout)
   }
 
   private func start(
@@ -119,6 +119,12 @@ package final class RedisConnection {
 
   /// Ends it at once; what is pending ends with an error, and may have run.
   package func close() { close(RedisError(.closed, "closed by us")) }
+
+  /// Ends it once all that was sent is answered: nothing more is to be sent over it.
+  func retire() {
+    isRetired = true
+    if pending.isEmpty { close() }
+  }
 
   private func close(_ error: RedisError) {
     if ended != nil { return }
@@ -167,11 +173,15 @@ extension RedisConnection: ByteStreamOwner {
       return close(RedisError(.notRESP, "a reply that nothing asked for"))
     }
     first.resolve(reply)
+    defer { if isRetired && pending.isEmpty { close() } }
     guard case .error(let error) = reply else {
       hasSucceeded = true
       return
     }
-    if error.endsConnection { close(error) }
+    switch error.code {
+    case .moved, .clusterDown: onRedirect?(error)
+    default: if error.endsConnection { close(error) }
+    }
   }
 
   package func streamFill(_ bytes: inout [UInt8]) {
@@ -182,5 +192,16 @@ extension RedisConnection: ByteStreamOwner {
 
   package func streamClosed(_ error: StreamError?) {
     close(RedisError(.closed, error?.detail ?? "closed by Redis"))
+  }
+}
+
+extension RedisURL {
+  /// nil = nobody in particular.
+  var login: RedisCommand? {
+    guard let password else { return nil }
+    var command = RedisCommand("AUTH")
+    if let user { command.append(user) }
+    command.append(password)
+    return command
   }
 }

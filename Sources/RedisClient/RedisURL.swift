@@ -1,23 +1,39 @@
 package import LoopIO
 
-/// Where Redis is and who we are there: `redis://`, `rediss://` (TLS) or `unix://`.
+/// Where Redis is and who we are there: one server, a master that sentinels name, or a cluster.
 ///
 ///     redis://user:password@host:6379/3      rediss://:password@[::1]:6380      unix:///path?db=3
+///     sentinel://user:password@h1,h2:26379,h3/mymaster/0      cluster://user:password@h1,h2,h3
 ///
-/// User and password are percent-encoded, as generated passwords hold any byte.
+/// `sentinel+tls://` and `cluster+tls://` speak TLS with all of them. User and password are
+/// percent-encoded, as generated passwords hold any byte.
 package struct RedisURL: Sendable, Equatable {
-  package var endpoint: Endpoint
+  package enum Kind: Sendable, Equatable {
+    case single
+    /// The endpoints are sentinels, which know where the master of this name is.
+    case sentinel(master: String)
+    /// The endpoints are some of the cluster's nodes.
+    case cluster
+  }
+
+  package var kind = Kind.single
+  /// Never empty; one when it is a single server.
+  package var endpoints: [Endpoint]
   package var usesTLS: Bool
   /// nil = Redis' default user.
   package var user: [UInt8]?
   package var password: [UInt8]?
   package var database: Int
 
+  /// The first of the endpoints.
+  package var endpoint: Endpoint { endpoints[0] }
+
+  /// A single server.
   package init(
     endpoint: Endpoint, usesTLS: Bool = false, user: [UInt8]? = nil, password: [UInt8]? = nil,
     database: Int = 0
   ) {
-    self.endpoint = endpoint
+    endpoints = [endpoint]
     self.usesTLS = usesTLS
     self.user = user
     self.password = password
@@ -28,27 +44,59 @@ package struct RedisURL: Sendable, Equatable {
   /// hold a password.
   package init(_ text: String) throws(RedisError) {
     guard let mark = text.firstRange(of: "://") else {
-      throw Self.bad("it must begin with redis://, rediss:// or unix://")
+      throw Self.bad("it must begin with \(Self.schemes)")
     }
     let rest = text[mark.upperBound...]
     switch text[..<mark.lowerBound].lowercased() {
     case "redis": try self.init(network: rest, usesTLS: false)
     case "rediss": try self.init(network: rest, usesTLS: true)
     case "unix": try self.init(unix: rest)
-    case "sentinel", "sentinel+tls", "cluster", "cluster+tls":
-      throw Self.bad("sentinel:// and cluster:// are not supported yet")
-    default: throw Self.bad("the scheme must be redis, rediss or unix")
+    case "sentinel": try self.init(sentinels: rest, usesTLS: false)
+    case "sentinel+tls": try self.init(sentinels: rest, usesTLS: true)
+    case "cluster": try self.init(cluster: rest, usesTLS: false)
+    case "cluster+tls": try self.init(cluster: rest, usesTLS: true)
+    default: throw Self.bad("it must begin with \(Self.schemes)")
     }
   }
+
+  private static let schemes =
+    "redis://, rediss://, unix://, sentinel://, sentinel+tls://, cluster:// or cluster+tls://"
 
   private init(network rest: Substring, usesTLS: Bool) throws(RedisError) {
     let slash = rest.firstIndex(of: "/") ?? rest.endIndex
     let (login, place) = Self.splitLogin(rest[..<slash])
-    let (host, port) = try Self.hostAndPort(place)
     let path = rest[slash...].dropFirst()
     self.init(
-      endpoint: .tcp(host: host, port: port), usesTLS: usesTLS,
+      endpoint: try Self.place(place, port: 6_379), usesTLS: usesTLS,
       database: path.isEmpty ? 0 : try Self.database(path))
+    try readLogin(login)
+  }
+
+  private init(sentinels rest: Substring, usesTLS: Bool) throws(RedisError) {
+    let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
+    guard (2...3).contains(parts.count), !parts[1].isEmpty else {
+      throw Self.bad("sentinel:// needs the name of the master: sentinel://host,host/name/0")
+    }
+    let (login, hosts) = Self.splitLogin(parts[0])
+    endpoints = try Self.places(hosts, port: 26_379)
+    kind = .sentinel(
+      master: String(decoding: try Self.percentDecoded(parts[1]), as: UTF8.self))
+    self.usesTLS = usesTLS
+    database = parts.count == 3 && !parts[2].isEmpty ? try Self.database(parts[2]) : 0
+    try readLogin(login)
+  }
+
+  private init(cluster rest: Substring, usesTLS: Bool) throws(RedisError) {
+    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+    let (login, hosts) = Self.splitLogin(rest[..<slash])
+    let path = rest[slash...].dropFirst()
+    guard path.isEmpty || path == "0" else {
+      throw Self.bad("a cluster has database 0 alone; percent-encode / in user and password")
+    }
+    kind = .cluster
+    endpoints = try Self.places(hosts, port: 6_379)
+    self.usesTLS = usesTLS
+    database = 0
     try readLogin(login)
   }
 
@@ -86,7 +134,20 @@ package struct RedisURL: Sendable, Equatable {
     password = secret
   }
 
-  private static func hostAndPort(_ place: Substring) throws(RedisError) -> (String, Int) {
+  private static func places(_ hosts: Substring, port: Int) throws(RedisError) -> [Endpoint] {
+    var places: [Endpoint] = []
+    for host in hosts.split(separator: ",", omittingEmptySubsequences: false) {
+      places.append(try place(host, port: port))
+    }
+    return places
+  }
+
+  private static func place(_ place: Substring, port: Int) throws(RedisError) -> Endpoint {
+    let (host, given) = try hostAndPort(place)
+    return .tcp(host: host, port: given ?? port)
+  }
+
+  private static func hostAndPort(_ place: Substring) throws(RedisError) -> (String, Int?) {
     var host = place
     var port: Substring?
     if place.hasPrefix("[") {
@@ -105,7 +166,7 @@ package struct RedisURL: Sendable, Equatable {
     guard !host.contains(where: { "?#@".contains($0) }) else {
       throw bad("the host holds ?, # or @: percent-encode user and password")
     }
-    guard let port else { return (String(host), 6379) }
+    guard let port else { return (String(host), nil) }
     guard let number = Int(port), (1...65_535).contains(number) else {
       throw bad("the port must be 1 to 65535; percent-encode / : @ in user and password")
     }
@@ -142,12 +203,17 @@ extension RedisURL: CustomStringConvertible {
   /// For logs: never the password.
   package var description: String {
     let login = password == nil ? "" : "***@"
-    switch endpoint {
-    case .tcp(let host, let port):
-      let host = host.contains(":") ? "[\(host)]" : host
-      return "\(usesTLS ? "rediss" : "redis")://\(login)\(host):\(port)/\(database)"
-    case .unix(let path): return "unix://\(login)\(path)" + (database == 0 ? "" : "?db=\(database)")
+    let tls = usesTLS ? "+tls" : ""
+    let hosts = endpoints.map(\.description).joined(separator: ",")
+    switch kind {
+    case .sentinel(let master): return "sentinel\(tls)://\(login)\(hosts)/\(master)/\(database)"
+    case .cluster: return "cluster\(tls)://\(login)\(hosts)"
+    case .single: break
     }
+    if case .unix(let path) = endpoint {
+      return "unix://\(login)\(path)" + (database == 0 ? "" : "?db=\(database)")
+    }
+    return "\(usesTLS ? "rediss" : "redis")://\(login)\(hosts)/\(database)"
   }
 }
 

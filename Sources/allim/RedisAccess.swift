@@ -27,7 +27,7 @@ struct RedisAccess: Sendable {
     _ body: @escaping @Sendable (QueueInspector, Loop) async throws -> ExitCode
   ) throws(CommandFailure) -> ExitCode {
     try onLoop { [self] loop async throws(CommandFailure) in
-      let client = try loaded.settings.redis.client(on: loop)
+      let client = try loaded.settings.redis.client(for: queue, on: loop)
       defer { client.close() }
       do {
         return try await body(try QueueInspector(queue, client), loop)
@@ -55,9 +55,10 @@ struct RedisAccess: Sendable {
 }
 
 extension Settings.Redis {
-  /// A client that connects when it is first asked; without a URL, to the folder's private Redis.
+  /// A client that connects when it is first asked, in a cluster to the node that holds the queue;
+  /// without a URL, to the folder's private Redis.
   func client(
-    on loop: Loop, clock: any PushClock = SystemClock()
+    for queue: String, on loop: Loop, clock: any PushClock = SystemClock()
   ) throws(CommandFailure) -> RedisClient {
     guard let url else {
       return RedisClient(EmbeddedRedis.url, on: loop, clock: clock)
@@ -66,7 +67,8 @@ extension Settings.Redis {
       let place = try RedisURL(url)
       let tls = place.usesTLS ? try tls.context() : nil
       return RedisClient(
-        place, tls: tls, serverName: tls == nil ? nil : self.tls.serverName, on: loop, clock: clock)
+        place, tls: tls, serverName: tls == nil ? nil : self.tls.serverName, key: queue, on: loop,
+        clock: clock)
     } catch { throw CommandFailure(.misuse, "redis.url: \(error.detail)") }
   }
 }

@@ -86,9 +86,17 @@ private struct ShardSeed: Sendable {
     // The same part of a lease as the default's: 3 s of 12 s.
     queue.margin = configured.lease / 4
     queue.receiptsMax = settings.receipts.max
-    return try RedisQueue(
+    queue.waitReplicas = settings.redis.wait.replicas
+    queue.waitTimeout = settings.redis.wait.timeout
+    let made = try RedisQueue(
       configured.name, instance: instance,
-      client: try settings.redis.client(on: loop, clock: clock),
-      peek: try settings.redis.client(on: loop, clock: clock), settings: queue, clock: clock)
+      client: try settings.redis.client(for: configured.name, on: loop, clock: clock),
+      peek: try settings.redis.client(for: configured.name, on: loop, clock: clock),
+      settings: queue, clock: clock)
+    var watch = ReplicaWatch(configured.name, metrics, log)
+    made.onTooFewReplicas = { [clock] replicas, reason in
+      watch.note(replicas: replicas, reason: reason, now: clock.monotonic())
+    }
+    return made
   }
 }

@@ -67,7 +67,8 @@ final class WorkerProcess {
   }
 
   private func checkRedis() async throws(CommandFailure) {
-    let client = try settings.redis.client(on: control, clock: clock)
+    let queue = settings.queues[0].name
+    let client = try settings.redis.client(for: queue, on: control, clock: clock)
     defer { client.close() }
     do {
       try await StartCheck(settings.redis, log).run(client)
@@ -109,7 +110,8 @@ final class WorkerProcess {
   }
 
   private func startGauges() throws(CommandFailure) -> Task<Void, Never> {
-    let client = LoopBoundClient(try settings.redis.client(on: control, clock: clock))
+    let client = LoopBoundClient(
+      try settings.redis.client(for: settings.queues[0].name, on: control, clock: clock))
     let gauges = QueueGauges(settings.queues.map(\.name), metrics)
     // `work` cancels it and waits for it.
     return Task(executorPreference: control) { await gauges.run(client.value) }

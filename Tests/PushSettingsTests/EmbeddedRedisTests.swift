@@ -13,7 +13,9 @@ import Testing
   }
 
   @Test func `a file or a variable without a URL is a problem for a worker alone`() throws {
-    let missing = "redis.url: missing; allowed: redis://, rediss:// or unix:///… URL, or embedded"
+    let missing =
+      "redis.url: missing; allowed: redis://, rediss://, unix:///…, sentinel:// or cluster:// URL, "
+      + "or embedded"
     let folder = SettingsFolder("workers: 3")
     #expect(folder.problems() == ["allim.yaml: " + missing])
     #expect(SettingsFolder().problems(environment: ["ALLIM_WORKERS": "3"]) == [missing])

@@ -23,7 +23,7 @@ import Testing
   @Test(arguments: [
     ("dead: {max: 5}", "dead"), ("proxy: {url: x}", "proxy"),
     ("apps: {a: {fcm: {serviceAccountFile: f, quotaPerMinute: 1}}}", "apps.a.fcm.quotaPerMinute"),
-    ("admin: {tokenFile: x}", "admin.tokenFile"), ("redis: {wait: {replicas: 1}}", "redis.wait"),
+    ("admin: {tokenFile: x}", "admin.tokenFile"),
   ])
   func `a key of a later version says so`(yaml: String, key: String) {
     let problems = SettingsFolder(yaml).problems(isForWorker: false)
@@ -36,7 +36,6 @@ import Testing
     ("queues: [{name: a, weight: 0}]", "queues.0.weight: \"0\": not allowed"),
     ("queues: [{name: \"a{}b\"}]", "queues.0.name: \"a{}b\": not allowed"),
     ("queues: {name: a}", "queues: allowed: a list"),
-    ("redis: {url: \"sentinel://h/m\"}", "not supported yet"),
     ("url: x", "did you mean \"redis.url\"?"), ("workers:", "workers: no value"),
     ("workers: {a: 1}", "workers: a group of keys"), ("retry: 5", "retry: a value where a group"),
     ("retry: {apns: {quick: [5s, 1s]}}", "retry.apns.quick: \"5s,1s\": not allowed"),

@@ -45,7 +45,9 @@ import Testing
     "redis://:topsecret%zz@h", "redis://:topsecret@", "redis://topsecret@h",
     "redis://:top/secret@h", "redis://:topsecret@[::1", "redis://:topsecret@[::1]x",
     "unix://topsecret", "unix://:topsecret@host/path", "unix:///path?x=topsecret",
-    "sentinel://:topsecret@a,b/m/0", "cluster://:topsecret@a,b", "redis://u:@h",
+    "sentinel://:topsecret@a,b", "sentinel://:topsecret@a,,b/m", "sentinel://:topsecret@a/m/x",
+    "sentinel://:top/secret@a/m/0", "cluster://:topsecret@a,b/1", "cluster://:topsecret@",
+    "cluster+ssl://:topsecret@a", "redis://u:@h",
   ])
   func `a bad URL is refused without being repeated`(_ text: String) throws {
     let error = try #require(throws: RedisError.self) { try RedisURL(text) }
@@ -53,11 +55,26 @@ import Testing
     #expect(!error.detail.contains("secret"))
   }
 
-  @Test func `sentinel and cluster say that they are not supported yet`() throws {
-    for text in ["sentinel://a,b/m/0", "cluster+tls://a,b"] {
-      let error = try #require(throws: RedisError.self) { try RedisURL(text) }
-      #expect(error.detail.contains("not supported yet"))
-    }
+  @Test func `sentinels are several hosts, the name of a master and a database`() throws {
+    let url = try RedisURL("sentinel+tls://svc:\(Self.encoded)@h1,h2:7,[::1]:8/my%2Fmaster/3")
+    #expect(url.kind == .sentinel(master: "my/master"))
+    #expect(
+      url.endpoints == [
+        .tcp(host: "h1", port: 26_379), .tcp(host: "h2", port: 7), .tcp(host: "::1", port: 8),
+      ])
+    #expect(url.usesTLS)
+    #expect(url.password == Array(Self.oddPassword.utf8))
+    #expect(url.database == 3)
+    #expect(url.description == "sentinel+tls://***@h1:26379,h2:7,[::1]:8/my/master/3")
+    #expect(try RedisURL("sentinel://h/m").database == 0)
+  }
+
+  @Test func `a cluster is several hosts and no database`() throws {
+    let url = try RedisURL("cluster://svc:hidden@h1,h2:7")
+    #expect(url.kind == .cluster)
+    #expect(url.endpoints == [.tcp(host: "h1", port: 6_379), .tcp(host: "h2", port: 7)])
+    #expect(url.description == "cluster://***@h1:6379,h2:7")
+    #expect(try RedisURL("cluster+tls://h/0").usesTLS)
   }
 
   @Test func `its description holds no password`() throws {

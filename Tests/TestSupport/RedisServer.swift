@@ -17,6 +17,8 @@ package actor RedisServer {
 
   package nonisolated let folder = TemporaryFolder()
   private let arguments: [String]
+  /// Lines of a configuration file, which a sentinel must have and writes to.
+  private let sentinel: [String]
   private var child: ChildProcess?
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -30,6 +32,14 @@ package actor RedisServer {
   /// Starts a server with further arguments of redis-server, such as `--appendonly yes`.
   package init(_ arguments: [String] = []) async throws {
     self.arguments = arguments
+    sentinel = []
+    try await start()
+  }
+
+  /// Starts a sentinel with these lines of configuration.
+  init(sentinel: [String]) async throws {
+    arguments = []
+    self.sentinel = sentinel
     try await start()
   }
 
@@ -40,9 +50,7 @@ package actor RedisServer {
   }
 
   private func startHere() async throws {
-    let words =
-      ["--port", "0", "--unixsocket", socket, "--dir", folder.path, "--save", ""]
-      + ["--logfile", folder.file("redis.log"), "--daemonize", "no"] + arguments
+    let words = sentinel.isEmpty ? serverWords() : sentinelWords()
     child = try ChildProcess(on: Self.loop, "/usr/bin/redis-server", words, output: .discard)
     var trouble = ""
     let answers = await eventually(on: Self.loop) {
@@ -62,6 +70,58 @@ package actor RedisServer {
       String(decoding: $0.suffix(2_000), as: UTF8.self)
     }
     try #require(answers, "redis-server did not start: \(trouble) \(log ?? "no log")")
+  }
+
+  private func serverWords() -> [String] {
+    ["--port", "0", "--unixsocket", socket, "--dir", folder.path, "--save", ""]
+      + ["--logfile", folder.file("redis.log"), "--daemonize", "no"] + arguments
+  }
+
+  private func sentinelWords() -> [String] {
+    let file = folder.file("sentinel.conf")
+    // Started again, it goes on with what it has learnt.
+    if read(file) == nil {
+      let lines = sentinel + ["unixsocket \(socket)", "dir \(folder.path)"]
+      write(Array(lines.joined(separator: "\n").utf8), to: file)
+    }
+    return [file, "--sentinel", "--logfile", folder.file("redis.log")]
+  }
+
+  /// Sends one command over a connection of its own, as an administrator on this machine would.
+  @discardableResult
+  package nonisolated func call(_ words: String...) async -> RedisReply {
+    var command = RedisCommand()
+    for word in words { command.append(word) }
+    let (url, sent) = (url, command)
+    return await Task(executorPreference: Self.loop) {
+      do throws(RedisError) {
+        let connection = try await RedisConnection.connect(
+          to: url, on: Self.loop, timeout: .seconds(5))
+        defer { connection.close() }
+        return await connection.call(sent, timeout: .seconds(30))
+      } catch {
+        return .error(error)
+      }
+    }.value
+  }
+
+  /// Ports that were free a moment ago, all different.
+  static func freePorts(_ count: Int) async throws -> [Int] {
+    try await Task(executorPreference: loop) {
+      let listeners = try (0..<count).map { _ in
+        try StreamListener(on: loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) { $0.close() }
+      }
+      defer { for listener in listeners { listener.close() } }
+      return listeners.map(\.port)
+    }.value
+  }
+
+  static func waitUntil(
+    within limit: Duration = .seconds(60), _ condition: @escaping @Sendable () async -> Bool
+  ) async -> Bool {
+    await Task(executorPreference: loop) {
+      await TestSupport.eventually(within: limit, on: loop, condition)
+    }.value
   }
 
   /// Ends it as a power cut of the process would: SIGKILL.
