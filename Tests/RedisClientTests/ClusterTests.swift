@@ -95,7 +95,7 @@ import Testing
       #expect(await successor.call("GET", "{\(Self.key)}:value").text == "2")
       // The old one comes back as a replica, and a planned change gives it the slot again.
       try await cluster.nodes[master].start()
-      let back = await eventually(on: loop) {
+      let back = try await eventually(on: loop) {
         guard await client.call(Self.set("3")) == .status("OK") else { return false }
         if await cluster.nodes[master].call("ROLE").array?.first?.text == "master" { return true }
         // One that is not yet in step gives up without a word.
