@@ -15,11 +15,13 @@ import urllib.request
 
 import bench_load as load
 import record
+from faults import ledger
+from faults.seen import Seen
 from chain import (
     PROJECT, ChainError, RedisServer, Simulator, Worker, answers, end_in_order_on_signals, wait_until,
 )  # fmt: skip
 
-PARTS = ["h2load", "peers", "unlimited", "limited", "latency", "idle", "micro"]
+PARTS = ["h2load", "peers", "unlimited", "limited", "latency", "backlog", "fanout", "idle", "micro"]
 CLIENTS = PROJECT / "scripts" / "bench-clients"
 VENV = PROJECT / ".build" / "bench-venv" / "bin"
 CONNECTIONS, STREAMS = 8, 100  # of every client that sends without a limit, ours included
@@ -228,6 +230,37 @@ endpoints: {{apnsProduction: "{host}:{ready['apnsPort']}", apnsSandbox: "{host}:
             "p50Ms": round(statistics.median(delays), 2),
             "p99Ms": round(delays[int(len(delays) * 0.99) - 1], 2),
             "redisPingP50Ms": round(statistics.median(pings), 3),
+        }
+
+    def backlog(self):
+        count = self.size(50_000, 1_000_000)
+        simulator = self.simulator("--count-only")
+        server, redis = self.redis()
+        worker = self.worker(simulator, server, workers=CONNECTIONS * STREAMS, connections=CONNECTIONS, rate=0)
+        load.fill(server, count)
+        load.release(redis)
+        cost = load.cost_over_a_backlog(redis, worker, count, seconds=300)
+        answered = simulator.get("/stats")["requests"]
+        if answered != count:
+            raise ChainError(f"{answered} pushes of {count} events")
+        return {"events": count, **cost}
+
+    def fanout(self):
+        devices = self.size(10_000, 100_000)
+        seen = Seen(self.folder / "fanout.jsonl")
+        simulator = self.simulator("--record", seen.path, "--keep", 1)
+        server, redis = self.redis()
+        worker = self.worker(simulator, server, workers=CONNECTIONS * STREAMS, connections=CONNECTIONS, rate=0)
+        worker.reset_peak_memory()
+        redis("RPUSH", load.QUEUE, ledger.event(0, devices, fcm=False))
+        seconds = load.drain(redis, worker, 1, seconds=120)
+        wait_until(lambda: seen.refresh().requests >= devices, 10, "the record of all devices")
+        return {
+            "devices": devices,
+            "seconds": round(seconds, 2),
+            "repeats": seen.repeats(),
+            "lost": devices - len(seen.accepted),
+            "peakKB": worker.memory_kb("VmHWM"),
         }
 
     def idle(self):

@@ -38,7 +38,8 @@ def release(redis):
 
 def unfinished(redis):
     keys = redis.scan(TAG + ":inflight:*")
-    return redis("LLEN", QUEUE) + redis("ZCARD", TAG + ":delayed") + sum(redis("HLEN", k) for k in keys)
+    waiting = sum(redis("LLEN", key) for key in (QUEUE, TAG + ":chunks", TAG + ":suspects"))
+    return waiting + redis("ZCARD", TAG + ":delayed") + sum(redis("HLEN", k) for k in keys)
 
 
 def drain(redis, worker, count, seconds):
@@ -55,6 +56,35 @@ def drain(redis, worker, count, seconds):
     if dead := redis("LLEN", TAG + ":dead"):
         raise ChainError(f"{dead} dead letters, first: {redis('LINDEX', TAG + ':dead', 0)[:300]}")
     return elapsed
+
+
+def cost_over_a_backlog(redis, worker, count, seconds):
+    """CPU per event over the first and the last tenth of a backlog that is drained now, and memory."""
+    marks, start = [], worker.memory_kb("VmRSS")
+    worker.reset_peak_memory()
+    cpu, deadline = worker.cpu_seconds, time.monotonic() + seconds
+    # The first hundredth opens connections; where the others begin and end is read as it goes by.
+    limits = [count * share // 100 for share in (99, 89, 10)]
+    while limits:
+        worker.require_running()
+        if time.monotonic() > deadline:
+            raise ChainError(f"{count} events did not drain within {seconds:.0f} s")
+        left = redis("LLEN", QUEUE)
+        if left <= limits[0]:
+            marks.append((left, cpu()))
+            limits.pop(0)
+        else:
+            time.sleep(0.002)
+    drain(redis, worker, count, max(1, deadline - time.monotonic()))
+    marks.append((0, cpu()))
+    costs = [
+        (later[1] - earlier[1]) / max(1, earlier[0] - later[0]) * 1e6
+        for earlier, later in zip(marks, marks[1:])
+    ]
+    return {
+        "cpuUsPerPushFirst": round(costs[0], 1), "cpuUsPerPushLast": round(costs[-1], 1),
+        "startKB": start, "peakKB": worker.memory_kb("VmHWM"),
+    }  # fmt: skip
 
 
 # What the worker sends on its own; everything else is called inside scripts, and INFO counts it too.

@@ -1,10 +1,12 @@
 """Runs the scenarios one after the other and says what each cost."""
 
 import argparse
+import concurrent.futures
 import json
 import random
 import sys
 import time
+import traceback
 
 from chain import ChainError, end_in_order_on_signals, require_programs
 
@@ -22,6 +24,7 @@ def options():
     parser.add_argument("--minutes", type=float, default=5, help="length of the kill scenario")
     parser.add_argument("--only", action="append", help="a scenario; may be given several times")
     parser.add_argument("--json", action="store_true", help="close with one JSON line")
+    parser.add_argument("--jobs", type=int, help="scenarios side by side (quick: 4, else 1)")
     parser.add_argument("--list", action="store_true", help="name the scenarios and end")
     parser.add_argument("--keep", action="store_true", help="leave the folders of all scenarios")
     return parser.parse_args()
@@ -37,32 +40,69 @@ def chosen(given):
     return [s for s in SCENARIOS if s.quick or not given.quick]
 
 
-def carry_out(scenario, seed, given):
+def carry_out(scenario, seed, given, active):
     budget = scenario.seconds[0 if given.quick else 1]
-    if scenario.name == "kill":
+    if scenario.name == "kill" and not given.quick:
         budget = max(budget, given.minutes * 60 + 240)
     run = Run(scenario.name, seed, given.quick, given.minutes, budget)
+    active.append(run)
     skipped = None
     try:
         scenario.run(run)
     except Skipped as reason:
         skipped = str(reason)
-    except (ChainError, *CLOSED, Refused) as error:
+    except Exception as error:  # of one scenario; the others go on
         run.problems.append(f"{type(error).__name__}: {error}")
+        if not isinstance(error, (ChainError, *CLOSED, Refused)):
+            run.problems.append(traceback.format_exc(limit=-3))
     finally:
         run.stop_all()
     run.seconds = time.monotonic() - run.began
     return run, skipped
 
 
+def carry_out_all(scenarios, seed, given):
+    """Several at once, since most of them wait most of the time; the longest begin first."""
+    jobs = given.jobs or (4 if given.quick else 1)
+    if jobs > 1:
+        scenarios = sorted(scenarios, key=lambda one: -one.seconds[0])
+    active, runs = [], []
+    pool = concurrent.futures.ThreadPoolExecutor(jobs)
+    waiting = [pool.submit(carry_out, one, seed, given, active) for one in scenarios]
+    try:
+        for done in concurrent.futures.as_completed(waiting):
+            run, skipped = done.result()
+            runs.append((run, skipped))
+            report(run, skipped, given.keep)
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for run in active:
+            run.deadline = 0
+            run.stop_all()
+        raise
+    pool.shutdown()
+    return runs
+
+
+def report(run, skipped, keep):
+    print(line_of(run, skipped), flush=True)
+    for problem in run.problems:
+        print(f"           {problem}", flush=True)
+    if run.problems or keep:
+        print(f"           logs are in {run.folder}", flush=True)
+    else:
+        run.forget_folder()
+
+
 def line_of(run, skipped):
     if skipped:
         return f"skipped  {run.name}: {skipped}"
-    counts = ", ".join(f"{run.counts[k]} {k}" for k in SUMS if run.counts.get(k) or k in ("acknowledged", "lost"))
+    shown = [k for k in SUMS if k in run.counts and (run.counts[k] or k in ("acknowledged", "lost"))]
+    counts = ", ".join(f"{run.counts[k]} {k}" for k in shown)
     kills = [f"{run.worker_kills} worker kills"] if run.worker_kills else []
     kills += [f"{run.redis_kills} Redis kills"] if run.redis_kills else []
     details = ", ".join(f"{k} {v}" for k, v in run.detail.items())
-    parts = [text for text in (counts if run.counts else "", ", ".join(kills), details) if text]
+    parts = [text for text in (counts, ", ".join(kills), details) if text]
     return f"{'FAILED' if run.problems else 'ok':8} {run.name} ({run.seconds:.0f} s): " + "; ".join(parts)
 
 
@@ -104,18 +144,9 @@ def main():
     require_programs("redis-server", "redis-cli", "setpriv")
     seed = given.seed or f"{random.SystemRandom().getrandbits(40):x}"
     print(f"seed {seed}", flush=True)
-    began, runs = time.monotonic(), []
+    began = time.monotonic()
     try:
-        for one in chosen(given):
-            run, skipped = carry_out(one, seed, given)
-            runs.append((run, skipped))
-            print(line_of(run, skipped), flush=True)
-            for problem in run.problems:
-                print(f"           {problem}", flush=True)
-            if run.problems or given.keep:
-                print(f"           logs are in {run.folder}", flush=True)
-            else:
-                run.forget_folder()
+        runs = carry_out_all(chosen(given), seed, given)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 1

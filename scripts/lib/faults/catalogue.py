@@ -1,3 +1,3 @@
 """All scenarios, in the order in which they run."""
 
-from . import crashes  # noqa: F401
+from . import crashes, restarts, network, trouble, failover, providers, loads, operating, clocks  # noqa: F401

@@ -1,14 +1,18 @@
 """Workers and Redis killed at any moment."""
 
+import signal
+import threading
 import time
 
 from bench_load import requests_served
 
+from .ledger import QUEUE
+from .relay import Relay
 from .scenario import scenario
 from .workers import Fleet
 
 
-@scenario(quick=90, long=600)
+@scenario(quick=150, long=600)
 def kill(run):
     """1 to 8 workers and Redis (AOF always) killed at random instants under load."""
     minutes = 0.25 if run.quick else run.minutes
@@ -59,18 +63,20 @@ def replace_some(run, fleet):
     fleet.add(max(0, wanted - len(fleet.alive())))
 
 
-def finish(run, fleet, store, seconds=90):
+def finish(run, fleet, store, seconds=90, queues=(QUEUE,)):
     """One more worker, so that somebody is there; the queue drains; the books are closed."""
     if len(fleet.alive()) < 2:
         fleet.add(2 - len(fleet.alive()))
     drained_after = time.monotonic()
-    run.drain(store, seconds)
+    run.drain(store, seconds, queues)
     run.note(drainSeconds=round(time.monotonic() - drained_after, 1))
-    check_idleness(run, fleet, store)
+    # In the short form one look at idleness is enough.
+    if len(queues) == 1 and len(store.masters()) == 1 and (not run.quick or run.name == "kill"):
+        check_idleness(run, fleet, store)
     for worker in fleet.alive():
         run.expect(fleet.end(worker) == 0, f"worker {worker.number} did not end with 0")
     run.check_recoveries(fleet.watch)
-    return run.close_books(store)
+    return run.close_books(store, queues)
 
 
 def check_idleness(run, fleet, store, seconds=6):
@@ -84,3 +90,106 @@ def check_idleness(run, fleet, store, seconds=6):
     each = served / (time.monotonic() - began) / len(fleet.alive())
     run.note(idleRequestsPerSecond=round(each, 2))
     run.invariant("I7", each <= 2, f"{each:.2f} a second")
+
+
+SHORT_LEASE = ["{name: push:messages, lease: 5s}"]
+SHORT_GRACE = {"ALLIM_SHUTDOWN_GRACE": "2s"}
+
+# At each of these moments the worker is killed: before Redis sees the script, and when it has run
+# and the worker has not heard. `release` follows a TERM, `recover` a worker killed before.
+POINTS = [
+    (script, moment)
+    for script in ("take", "settle", "recover", "release", "split")
+    for moment in ("before", "reply")
+]
+
+
+@scenario(quick=200, long=600)
+def points(run):
+    """A worker killed just before and just after each kind of script has run."""
+    node, simulator = run.redis(append="always"), run.simulator("--latency", 40)
+    fleet = Fleet(run, node, simulator, lanes=32, queues=SHORT_LEASE, settings=SHORT_GRACE)
+    producer = run.producer(node, rate=100)
+    large = run.producer(node, rate=0.5, devices=(600,))
+    missed = []
+    for script, moment in POINTS * run.pick(1, 3):
+        if not killed_at(run, fleet, node, script, moment):
+            missed.append(f"{script} {moment}")
+    producer.stop()
+    large.stop()
+    run.note(pointsNotReached=missed)
+    run.expect(not [m for m in missed if not m.startswith("split")], f"never came by: {missed}")
+    run.allow_repeats(run.worker_kills * 4 * 64)  # of chunks in progress, 64 results each unwritten
+    finish(run, fleet, node)
+
+
+def killed_at(run, fleet, node, script, moment):
+    """Starts a worker behind a relay that kills it when the script comes by for the n-th time."""
+    relay = run.start(Relay(node.port))
+    left, done, asked = [run.random.randint(1, 3)], threading.Event(), []
+    if script in ("recover", "release", "split"):
+        left = [1]
+
+    def watch(link, when, name):
+        worker = fleet.workers[-1]
+        if script == "release" and name == "settle" and not asked:
+            asked.append(name)
+            worker.signal(signal.SIGTERM)
+        if (name, when) != (script, moment) or done.is_set():
+            return "cut" if done.is_set() else None
+        left[0] -= 1
+        if left[0]:
+            return None
+        worker.child.kill()
+        done.set()
+        return "cut"
+
+    relay.watcher = watch
+    worker = fleet.add(url=relay.url)
+    reached = done.wait(min(15, max(1, run.left() - 60)))
+    if worker.is_running() or reached:
+        fleet.kill(worker)
+    else:  # it ended before the moment came
+        fleet.workers.remove(worker)
+    run.running.remove(relay)
+    relay.stop()
+    return reached
+
+
+@scenario(quick=150, long=300)
+def stop(run):
+    """A worker stopped for longer than its lease, then continued: what it had not begun it never sends."""
+    node, simulator = run.redis(append="always"), run.simulator("--latency", 1000)
+    run.seen.rows = []
+    fleet = Fleet(run, node, simulator, lanes=256)
+    first = fleet.add()
+    producer = run.producer(node, rate=2000, limit=1500)
+    producer.wait(30)
+    for seconds in run.pick((20,), (5, 20, 20)):
+        run.wait(lambda: run.seen.refresh().requests > 200, 20, "the first pushes")
+        first.pause()
+        mine = {row[2] for row in run.seen.refresh().rows}
+        other = fleet.add()
+        run.sleep(seconds)
+        continued = time.time()
+        first.resume()
+        if seconds > 12:
+            run.allow_repeats(fleet.lanes + 2 * 64)  # on the wire, or answered and not yet written
+        run.sleep(4)
+        late = sent_again_by(run.seen.refresh(), mine, continued)
+        run.note(**{f"stopped{seconds}s": f"{late} sent again by the stopped one after it went on"})
+        run.expect(late == 0, f"{late} pushes begun after the lease was over, which another had sent")
+        run.expect(fleet.end(other) == 0, "the second worker did not end with 0")
+        more = run.producer(node, rate=2000, limit=600)
+        more.wait(20)
+    finish(run, fleet, node)
+
+
+def sent_again_by(seen, connections, after):
+    """Requests on these connections, begun after a moment, whose target others had sent before."""
+    elsewhere = {number for when, number, connection in seen.rows if connection not in connections}
+    return sum(
+        when > after and number in elsewhere
+        for when, number, connection in seen.rows
+        if connection in connections
+    )

@@ -1,14 +1,15 @@
 """What producers were promised. Every target of every event has a number of its own."""
 
+import collections
 import threading
 
 QUEUE = "push:messages"
 EVENT_ID = rb'"id":"e(\d+)x(\d+)"'
 
 
-def token(number):
+def token(number, fcm=True):
     """Every tenth target is one of FCM. No token is one of the simulator's ready-made ones."""
-    return f"f:{number:x}" if number % 10 == 7 else f"a{number:063x}"
+    return f"f:{number:x}" if fcm and number % 10 == 7 else f"a{number:063x}"
 
 
 def number_of(token):
@@ -23,14 +24,15 @@ def number_of(token):
     return None
 
 
-def device(number):
-    platform = "android" if number % 10 == 7 else "ios"
-    return f'{{"platform":"{platform}","token":"{token(number)}"}}'
+def device(number, fcm=True):
+    address = token(number, fcm)
+    platform = "android" if address[0] == "f" else "ios"
+    return f'{{"platform":"{platform}","token":"{address}"}}'
 
 
-def event(first, devices=1, text="hello", extra=""):
+def event(first, devices=1, text="hello", extra="", fcm=True):
     """An event to the targets from `first` on; its id says which they are."""
-    listed = ",".join(device(number) for number in range(first, first + devices))
+    listed = ",".join(device(number, fcm) for number in range(first, first + devices))
     return (
         f'{{"id":"e{first}x{devices}","type":"message","sender":{{"name":"Mina"}},'
         f'"message":{{"text":"{text}"}},{extra}"devices":[{listed}]}}'
@@ -41,6 +43,7 @@ class Ledger:
     def __init__(self):
         self.lock = threading.Lock()
         self.acknowledged = set()  # the reply to RPUSH came
+        self.by_port = collections.defaultdict(set)  # of a server, those that it acknowledged
         self.unsure = set()  # it did not: Redis may have the event or not
         self.refused = 0  # an error reply came: Redis has not got it
         self.next = 0
@@ -52,9 +55,14 @@ class Ledger:
             self.next += devices
             return first
 
-    def acknowledge(self, first, devices=1):
+    def acknowledge(self, first, devices=1, port=0):
         with self.lock:
             self.acknowledged.update(range(first, first + devices))
+            self.by_port[port].update(range(first, first + devices))
+
+    def acknowledged_by(self, port):
+        with self.lock:
+            return set(self.by_port[port])
 
     def doubt(self, first, devices=1):
         with self.lock:

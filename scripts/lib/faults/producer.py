@@ -22,7 +22,7 @@ class Producer(threading.Thread):
     def run(self):
         while not self.ended.is_set() and self.left != 0:
             began = time.monotonic()
-            batch = self.random.randint(1, 20)
+            batch = self.random.randint(1, min(20, max(1, self.rate // 10)))
             if self.left is not None:
                 batch = min(batch, self.left)
             if self.push([self.random.choice(self.devices) for _ in range(batch)]):
@@ -63,7 +63,7 @@ class Producer(threading.Thread):
             self.ledger.doubt(first, total)
             self.drop_connection()
             return False
-        self.ledger.acknowledge(first, total)
+        self.ledger.acknowledge(first, total, self.connection.port)
         return True
 
     def drop_connection(self):

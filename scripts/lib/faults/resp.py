@@ -15,6 +15,7 @@ class Client(Redis):
 
     def __init__(self, port, seconds=5, path=None):
         super().__init__(path=path, port=port)
+        self.port = port
         self.socket.settimeout(seconds)
 
     def reply(self):

@@ -72,6 +72,7 @@ class Run:
         self.recoveries = []
         self.repeats_allowed = 0
         self.lost_by_redis = set()
+        self.promotions = {}
         self.seen = None
         self.counts = {}
 
@@ -95,7 +96,13 @@ class Run:
         return self.start(RedisNode(self.folder, **options))
 
     def simulator(self, *options):
-        simulator = self.start(RecordingSimulator(self.folder, *options))
+        return self.simulator_beside("simulator", *options)
+
+    def simulator_beside(self, name, *options):
+        """Another one, with a folder of its own."""
+        folder = self.folder / name
+        folder.mkdir()
+        simulator = self.start(RecordingSimulator(folder, *options))
         self.seen = Seen(simulator.record)
         return simulator
 
@@ -166,6 +173,38 @@ class Run:
         finally:
             connection.close()
 
+    def note_what_redis_lost(self, store, before, queue=QUEUE):
+        """After a restart or a failover, at once: of what was acknowledged `before`, what Redis does
+        not hold and nobody has got is lost by Redis; how many. All else must not be lost."""
+        held = self.held_by(store, queue)
+        # What is on its way to a provider at this moment is not missing: it is still in a hash.
+        self.seen_everything(most=1.5)
+        missing = before - held - self.seen.accepted.keys()
+        self.lost_by_redis |= missing
+        return len(missing)
+
+    def held_by(self, store, queue=QUEUE):
+        """Every target that this server has anywhere, at this moment."""
+        connection = store.connect(queue, seconds=60)
+        held = audit.Holdings(connection, queue).numbers()
+        for _, targets in audit.letters(connection, queue):
+            held.update(targets)
+        held.update(audit.invalid_targets(connection, queue))
+        connection.close()
+        return held
+
+    def note_promotion(self, old, new, held):
+        """What the new master held when it became one; what the old one acknowledged beyond it may be lost."""
+        self.promotions[old.port] = held
+
+    def note_demotion(self, old):
+        """The old master follows now, and acknowledges nothing more."""
+        self.seen.refresh()
+        missing = self.ledger.acknowledged_by(old.port) - self.promotions.pop(old.port)
+        missing -= self.seen.accepted.keys()
+        self.lost_by_redis |= missing
+        self.note(missingAtPromotion=self.detail.get("missingAtPromotion", 0) + len(missing))
+
     # The end
 
     def drain(self, store, seconds, queues=(QUEUE,)):
@@ -222,10 +261,10 @@ class Run:
         self.note(repeatsAllowed=self.repeats_allowed)
         return books
 
-    def seen_everything(self):
+    def seen_everything(self, most=30):
         """Reads the record until nothing more comes: the simulator writes it a moment later."""
-        still, before = 0, -1
-        while still < 4 and self.left() > -30:
+        still, before, end = 0, -1, time.monotonic() + most
+        while still < 4 and time.monotonic() < end:
             self.seen.refresh()
             still = still + 1 if self.seen.requests == before else 0
             before = self.seen.requests

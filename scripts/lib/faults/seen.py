@@ -16,6 +16,7 @@ class Seen:
         self.statuses = collections.Counter()
         self.requests = 0
         self.last_start = 0.0  # UNIX seconds of the newest request
+        self.rows = None  # a list, when somebody wants (seconds, target, connection) of each
 
     def refresh(self):
         """Reads what has come since the last time; returns itself."""
@@ -39,6 +40,10 @@ class Seen:
         self.requests += 1
         self.statuses[status] += 1
         self.last_start = max(self.last_start, seconds)
+        if self.rows is not None:
+            provider = line[line.index(b'"provider":') + 12 :][:4]
+            connection = line[line.index(b'"connection":') + 13 :].split(b",", 1)[0]
+            self.rows.append((seconds, number, (provider, connection)))
         if status == 200:
             self.accepted[number] = self.accepted.get(number, 0) + 1
             self.first.setdefault(number, seconds)

@@ -17,9 +17,10 @@ APPENDS = {
 class RedisNode:
     """One redis-server with a folder and a port of its own, through any number of restarts."""
 
-    def __init__(self, folder, name="redis", append="always", options=()):
+    def __init__(self, folder, name="redis", append="always", options=(), place=None, environment=None):
         self.name, self.append, self.options = name, append, list(options)
-        self.folder = folder / name
+        self.environment = environment
+        self.folder = (place or folder) / name
         self.folder.mkdir()
         self.port = free_port()
         self.child = None
@@ -32,7 +33,7 @@ class RedisNode:
         words += ["--dir", self.folder, "--logfile", self.folder / "redis.txt", *APPENDS[self.append]]
         # What a production server has; a test of a minute would never reach the default of 64 MB.
         words += ["--auto-aof-rewrite-min-size", "32mb", *self.options, *options]
-        self.child = Child(f"{self.name}-{self.starts}", words, self.folder)
+        self.child = Child(f"{self.name}-{self.starts}", words, self.folder, self.environment)
         if wait:
             wait_until(self.answers, 60, f"{self.name} to answer")
         return self
@@ -98,6 +99,13 @@ class SentinelSet:
 
     def all_linked(self):
         return all(node.call("ROLE")[3] == b"connected" for node in self.nodes[1:])
+
+    def all_linked_to_master(self):
+        master = self.master()
+        followers = [node for node in self.nodes if node is not master]
+        return all(
+            node.call("ROLE")[2:4] == [master.port, b"connected"] for node in followers if node.is_running()
+        )
 
     def sentinels_agree(self):
         for sentinel in self.sentinels:

@@ -2,17 +2,16 @@
 
 import re
 import signal
+import subprocess
 import threading
 import time
 
 from chain import PRODUCTS
 
+from .audit import prefix_of
 from .ledger import QUEUE
 from .processes import Child, free_port
 from .resp import CLOSED, Refused
-
-TAG = "{" + QUEUE + "}"
-
 
 class WorkerProcess(Child):
     def __init__(self, fleet, number, url, settings):
@@ -22,19 +21,24 @@ class WorkerProcess(Child):
         environment = {"ALLIM_REDIS_URL": url, "ALLIM_ADMIN_LISTEN": self.admin, **settings}
         words = [PRODUCTS / "allim", "run", "--config", fleet.config]
         super().__init__(f"worker-{number}", words, fleet.folder, environment)
+        self.peak = 0  # KB, known once it has been asked to end
 
 
 class Fleet:
     """Workers on one Redis; each kill is followed until the items of the killed one are back."""
 
-    def __init__(self, run, store, simulator, lanes=64, queues=None, url=None, settings=None):
-        self.run, self.store, self.lanes = run, store, lanes
-        self.folder = run.folder
+    def __init__(
+        self, run, store, simulator, lanes=64, queues=None, names=(QUEUE,), url=None, settings=None
+    ):
+        """`queues` are entries of the configuration's list, `names` what they are called."""
+        self.run, self.store, self.lanes, self.names = run, store, lanes, names
+        self.folder = simulator.record.parent
         self.url = url or store.url
         self.config = self.folder / "worker.yaml"
         self.config.write_text(configuration(simulator, queues))
         self.settings = {"ALLIM_WORKERS": str(lanes), "ALLIM_LOG_LEVEL": "warning", **(settings or {})}
         self.workers = []
+        self.ended = []  # in order, of those that were asked to end
         self.started = 0
         self.watch = run.start(Watch(self))
 
@@ -66,12 +70,14 @@ class Fleet:
 
     def end(self, worker, signals=(signal.SIGTERM,), gap=0.2, seconds=40):
         """Signals one after the other, then waits; the exit status, or None when it stayed."""
+        worker.peak = worker.memory_kb("VmHWM")
+        self.ended.append(worker)
         for number in signals:
             worker.signal(number)
             time.sleep(gap)
         try:
             worker.child.wait(seconds)
-        except Exception:
+        except subprocess.TimeoutExpired:
             return None
         self.workers.remove(worker)
         return worker.child.returncode
@@ -86,6 +92,8 @@ class Watch:
 
     def __init__(self, fleet):
         self.fleet = fleet
+        self.queue = fleet.names[0]
+        self.prefix = prefix_of(self.queue)
         self.instances = {}  # admin address → instances
         self.waiting = []  # (instance, moment of the kill)
         self.recoveries = []
@@ -103,7 +111,7 @@ class Watch:
         connection = None
         while not self.ended.wait(0.1):
             try:
-                connection = connection or self.fleet.store.connect(QUEUE)
+                connection = connection or self.fleet.store.connect(self.queue)
                 self.look(connection)
             except (*CLOSED, Refused):
                 if connection:
@@ -113,13 +121,13 @@ class Watch:
             connection.close()
 
     def look(self, connection):
-        entries = connection("HGETALL", TAG + ":instances")
+        entries = connection("HGETALL", self.prefix + ":instances")
         for name, text in zip(entries[::2], entries[1::2]):
             if found := re.search(rb"admin=(?:http://)?(\S+)", text):
                 with self.lock:
                     self.instances.setdefault(found[1].decode(), set()).add(name.decode())
         for entry in list(self.waiting):
-            if not connection("EXISTS", f"{TAG}:inflight:{entry[0]}"):
+            if not connection("EXISTS", f"{self.prefix}:inflight:{entry[0]}"):
                 with self.lock:
                     self.waiting.remove(entry)
                     self.recoveries.append(time.monotonic() - entry[1])

@@ -1,0 +1,129 @@
+"""What operators do while events flow: stops of every kind, deployments, scaling, pauses."""
+
+import signal
+import subprocess
+import time
+
+from bench_load import requests_served
+from chain import PRODUCTS
+
+from .crashes import finish
+from .scenario import scenario
+from .workers import Fleet
+
+TERM, KILL = signal.SIGTERM, signal.SIGKILL
+CONTROL = "{push:messages}:control"
+
+
+def stage(run, workers, rate=600, latency=30, **more):
+    node, simulator = run.redis(append="always"), run.simulator("--latency", latency)
+    fleet = Fleet(run, node, simulator, **more)
+    fleet.add(workers)
+    return node, fleet, run.producer(node, rate=rate)
+
+
+@scenario(quick=150, long=300)
+def shutdown(run):
+    """TERM, TERM twice, TERM and KILL at random under load: ends in time with 0, and repeats only after KILL."""
+    node, fleet, producer = stage(run, 3, settings={"ALLIM_SHUTDOWN_GRACE": "5s"})
+    slowest = 0.0
+    for _ in range(run.pick(12, 100)):
+        run.sleep(0.1, 0.8)
+        worker = run.random.choice(fleet.alive())
+        ladder = run.random.choice(((TERM,), (TERM,), (TERM, TERM), (signal.SIGINT, TERM), (TERM, KILL)))
+        began = time.monotonic()
+        if KILL in ladder:
+            worker.signal(TERM)
+            run.sleep(0, 0.05)
+            fleet.kill(worker)
+        else:
+            status = fleet.end(worker, ladder, gap=run.random.uniform(0, 0.05))
+            run.expect(status == 0, f"ended with {status} after {len(ladder)} signals")
+            slowest = max(slowest, time.monotonic() - began)
+        fleet.add()
+    run.note(slowestStopSeconds=round(slowest, 2))
+    run.expect(slowest < 8, f"a stop took {slowest:.1f} s with a grace of 5 s")
+    if run.worker_kills == 0:
+        run.note(kills="none drawn")
+    # A second TERM hands back what is on the wire.
+    run.allow_repeats(run.pick(12, 100) * fleet.lanes)
+    producer.stop()
+    finish(run, fleet, node)
+
+
+@scenario(quick=150, long=300, in_quick=False)
+def rolling(run):
+    """Ten workers replaced one after the other under load, again and again: nothing lost, nothing twice."""
+    node, fleet, producer = stage(run, 10, rate=1000, lanes=16)
+    for _ in range(run.pick(1, 10)):
+        for worker in list(fleet.workers):
+            fleet.add()
+            run.sleep(0.05, 0.3)
+            run.expect(fleet.end(worker, gap=0) == 0, "a replaced worker did not end with 0")
+    producer.stop()
+    finish(run, fleet, node)
+
+
+def verb(fleet, *words):
+    done = subprocess.run(
+        [PRODUCTS / "allim", *words, "--redis", fleet.url, "--config", fleet.config, "--json"],
+        cwd=fleet.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+@scenario(quick=150, long=300)
+def scaling(run):
+    """1 to 500 worker tasks each second, pause and resume in between: nothing lost, nothing twice."""
+    node, fleet, producer = stage(run, 2, rate=800)
+    for step in range(run.pick(12, 60)):
+        wanted = 500 if step % 2 else 1
+        status, _, errors = verb(fleet, "scale", str(wanted))
+        run.expect(status == 0, f"allim scale: {errors.strip()}")
+        if run.random.random() < 0.3:
+            pause(node, True)
+            run.sleep(0.2, 1)
+            pause(node, False)
+        run.sleep(0.5, 1)
+    run.expect(verb(fleet, "scale", "64")[0] == 0, "allim scale failed")
+    paused_takes_nothing(run, node)
+    producer.stop()
+    finish(run, fleet, node)
+
+
+def pause(node, wanted):
+    """What `allim pause` and `resume` write, without a process for each."""
+    node.call(*(("HSET", CONTROL, "paused", "1") if wanted else ("HDEL", CONTROL, "paused")))
+
+
+def paused_takes_nothing(run, node):
+    pause(node, True)
+    run.sleep(4.5)  # a command reaches everybody within a beat
+    before = run.seen.refresh().requests
+    run.sleep(1.5)
+    after = run.seen.refresh().requests
+    pause(node, False)
+    run.expect(after == before, f"{after - before} pushes while everything was paused")
+
+
+@scenario(quick=150, long=300, in_quick=False)
+def herd(run):
+    """Very many idle instances on one list: what they ask of Redis, and how long an event waits."""
+    node, simulator = run.redis(append="none"), run.simulator()
+    fleet = Fleet(run, node, simulator, lanes=8)
+    shards = run.pick(20, 50)
+    fleet.add(run.pick(5, 20), ALLIM_THREADS=str(shards), ALLIM_WORKERS=str(shards))
+    count = len(fleet.workers) * shards
+    connection = node.connect()
+    run.wait(lambda: connection("ZCARD", "{push:messages}:leases") == count, 60, f"{count} instances")
+    run.sleep(5)
+    before, began = requests_served(connection), time.monotonic()
+    run.sleep(10)
+    each = (requests_served(connection) - before) / (time.monotonic() - began) / count
+    run.invariant("I7", each <= 2, f"{each:.2f} a second")
+    producer = run.producer(node, rate=20, limit=100)
+    producer.wait(20)
+    run.wait(lambda: len(run.seen.refresh().accepted) >= 100, 20, "100 pushes")
+    run.note(instances=count, requestsPerSecondAndInstance=round(each, 2))
+    run.note(memoryKBEach=round(sum(w.memory_kb("VmRSS") for w in fleet.workers) / count))
+    finish(run, fleet, node)
