@@ -93,6 +93,8 @@ final class ClientConnection {
     settle()
   }
 
+  func pings(_ limits: Liveness.Limits) { life.limits = limits }
+
   /// When `sweep` has something to do, beside deadlines.
   var nextCheck: Int64 { life.nextCheck ?? .max }
 
@@ -132,21 +134,24 @@ final class ClientConnection {
 
   private func handOn() {
     session.takeEnded { stream, outcome in
-      account(for: outcome, wasSent: stream.wasSent)
+      account(for: outcome, of: stream)
       if let request = stream.request.take() { pool.ended(request, outcome) }
     }
     if session.open.isEmpty { life.requestsEnded() }
     pool.placesFreed(on: self)
   }
 
-  /// `wasSent` false: its HEADERS never left, so its place in the rate window is free again.
-  private func account(for outcome: RequestOutcome, wasSent: Bool) {
+  private func account(for outcome: RequestOutcome, of stream: ClientStream) {
     slots.closed()
-    if !wasSent { rate.withdraw() }
+    // Its HEADERS never left: its place in the rate window is free again.
+    if !stream.wasSent { rate.withdraw() }
     switch outcome {
     case .answered(let response): answered(response.status)
-    case .neverSent(let trouble): if trouble.kind == .refused && wasSent { slots.refused() }
-    case .unknown: break
+    case .neverSent(let trouble): if trouble.kind == .refused && stream.wasSent { slots.refused() }
+    case .unknown(let trouble):
+      guard trouble.kind == .reset, stream.code == enhanceYourCalm else { return }
+      slots.refused()
+      pool.askedForCalm()
     }
   }
 

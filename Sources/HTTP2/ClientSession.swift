@@ -32,9 +32,11 @@ internal import CNghttp2
   private var highestSent: Int32 = 0
   private(set) var headersSent = 0
 
-  init(keptHeaders: [[UInt8]]) {
+  /// `firstStream`: an odd stream id to begin with, for tests of their end.
+  init(keptHeaders: [[UInt8]], firstStream: Int32 = 1) {
     self.keptHeaders = keptHeaders
     unsafe raw = ClientCallbacks.makeSession(for: self)
+    unsafe nghttp2_session_set_next_stream_id(raw, firstStream)
     var noPush = nghttp2_settings_entry(
       settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0)
     unsafe nghttp2_submit_settings(raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), &noPush, 1)
@@ -183,6 +185,9 @@ internal import CNghttp2
     return .unknown(RequestTrouble(.reset, errorName(stream.code)))
   }
 }
+
+/// RFC 9113 7: the peer has too much of something.
+let enhanceYourCalm = NGHTTP2_ENHANCE_YOUR_CALM.rawValue
 
 /// RFC 9113's name of an error code, for logs.
 func errorName(_ code: UInt32) -> String { unsafe String(cString: nghttp2_http2_strerror(code)) }

@@ -65,9 +65,7 @@ extension ConnectionPool {
 
   private func connect(_ slot: Int) async {
     do throws(StreamError) {
-      let stream = try await ByteStream.connect(
-        to: settings.endpoint, tls: settings.tls, serverName: settings.serverName, on: loop,
-        timeout: settings.connectTimeout)
+      let stream = try await openStream()
       connects[slot] = nil
       if isShutDown { stream.close() } else { try use(stream, slot) }
     } catch {
@@ -75,6 +73,23 @@ extension ConnectionPool {
       connectFailed(error)
     }
     tellWhenEmpty()
+  }
+
+  private func openStream() async throws(StreamError) -> ByteStream {
+    let (target, deadline) = (
+      settings.endpoint, ContinuousClock.now.advanced(by: settings.connectTimeout)
+    )
+    let stream =
+      if let proxy = settings.proxy {
+        try await proxy.connect(to: target, on: loop, before: deadline)
+      } else {
+        try await ByteStream.connect(to: target, on: loop, before: deadline)
+      }
+    if let tls = settings.tls {
+      try await stream.startTLS(
+        tls, serverName: settings.serverName ?? target.host, before: deadline)
+    }
+    return stream
   }
 
   private func use(_ stream: ByteStream, _ slot: Int) throws(StreamError) {
@@ -115,9 +130,17 @@ extension ConnectionPool {
   // MARK: Ending
 
   func received(_ goAway: ClientSession.GoAway) {
-    // ENHANCE_YOUR_CALM: too many pings is what servers mean by it.
-    if goAway.code == 11 { pings.idle = pings.idle.map { $0 * 2 } }
+    if goAway.code == enhanceYourCalm {
+      askedForCalm()
+      noteFailure(at: clock.monotonic())
+    }
     report(.goAway(code: goAway.code, debug: goAway.debug))
+  }
+
+  /// ENHANCE_YOUR_CALM: too many pings is what servers mean by it most of the time.
+  func askedForCalm() {
+    pings.grow()
+    for connection in open { connection.pings(pings) }
   }
 
   /// It takes no more requests; its place goes to the next connection.
@@ -150,7 +173,7 @@ extension ConnectionPool {
   private func isTLS(_ error: StreamError) -> Bool {
     switch error.kind {
     case .trust, .name, .expired, .handshake, .alpn: true
-    case .resolve, .connect, .timeout, .reset, .closed, .cancelled, .setup: false
+    case .resolve, .connect, .timeout, .proxy, .reset, .closed, .cancelled, .setup: false
     }
   }
 
@@ -158,7 +181,9 @@ extension ConnectionPool {
   var whyNotConnected: RequestTrouble {
     guard let lastFailure else { return RequestTrouble(.noConnection, "no connection in time") }
     let text = "\(lastFailure.kind.rawValue): \(lastFailure.detail)"
-    return RequestTrouble(isTLS(lastFailure) ? .tls : .noConnection, text)
+    let kind: RequestTrouble.Kind =
+      if lastFailure.kind == .proxy { .proxy } else { isTLS(lastFailure) ? .tls : .noConnection }
+    return RequestTrouble(kind, text)
   }
 }
 

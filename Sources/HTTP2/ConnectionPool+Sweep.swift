@@ -41,9 +41,8 @@ extension ConnectionPool {
   private func giveUpWaiting(at now: Int64) {
     let isCutOff = open.isEmpty
     let patience = isCutOff ? settings.connectTimeout.nanoseconds : requestTimeout
-    while let first = waiting.first, now - first.since >= patience {
-      _ = waiting.popFirst()
-      giveBack(first, isCutOff ? whyNotConnected : RequestTrouble(.noPlace, "no place in time"))
+    while let late = waiting.popFirst(since: now - patience) {
+      giveBack(late, isCutOff ? whyNotConnected : RequestTrouble(.noPlace, "no place in time"))
     }
   }
 

@@ -4,7 +4,7 @@ package import SharedState
 /// The connections to one host with one credential, used only on its loop's thread.
 ///
 /// A request goes to a connection with a free stream and a free place in its rate window; else it
-/// waits, first come first served, for the longest `requestTimeout` (`connectTimeout` while no
+/// waits, by precedence and then first come first served, for the longest `requestTimeout` (`connectTimeout` while no
 /// connection stands), and then ends as `neverSent`. What the peer did not process (refused
 /// streams, above a GOAWAY) is sent again by the pool itself, at most three times. How many wait is
 /// bounded by the lanes that call: the pool refuses nobody.
@@ -14,7 +14,7 @@ package import SharedState
   let clock: any PushClock
   let keptHeaders: [[UInt8]]
   let requestTimeout: Int64
-  /// The idle one grows when a peer asks for calm.
+  /// They grow when a peer asks for calm.
   var pings: Liveness.Limits
   /// Called on the loop at each event; it must not call the pool.
   package var onEvent: ((ConnectionEvent) -> Void)?
@@ -26,7 +26,7 @@ package import SharedState
   /// The rate limit of each place; nil while a connection or a connect has it.
   var places: [ConnectionRate?]
   var connects: [Int: Task<Void, Never>] = [:]
-  var waiting = Ring<PoolRequest>()
+  var waiting = WaitingRequests()
   var growth: GrowthPlan
   var retirement: RetirementWatch
   var use = RetirementWatch.Use()
@@ -71,11 +71,15 @@ package import SharedState
   /// Sends one request and waits for what becomes of it, never longer than the two timeouts
   /// together (times the resends). Cancelling the calling task does not cut it short: a push that
   /// has left must be accounted for. `headers` and `body` must not be changed meanwhile.
-  package func send(_ headers: HeaderBlock, body: [UInt8]) async -> RequestOutcome {
+  /// Among those that wait for a place the one of lower `precedence` goes first.
+  package func send(
+    _ headers: HeaderBlock, body: [UInt8], precedence: UInt8 = 0
+  ) async -> RequestOutcome {
     await unsafe withUnsafeContinuation { continuation in
       take(
         unsafe PoolRequest(
-          headers: headers, body: body, continuation: continuation, since: clock.monotonic()))
+          headers: headers, body: body, precedence: precedence, continuation: continuation,
+          since: clock.monotonic()))
     }
   }
 
@@ -156,7 +160,7 @@ package import SharedState
   private func view(at now: Int64) -> GrowthPlan.View {
     GrowthPlan.View(
       open: open.count, connecting: connects.count, waiting: waiting.count,
-      waitingSince: waiting.first?.since ?? .max,
+      waitingSince: waiting.oldest,
       isActive: now - lastRequest < RetirementWatch.interval)
   }
 

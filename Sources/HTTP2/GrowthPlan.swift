@@ -14,7 +14,7 @@ struct GrowthPlan {
     var open = 0
     var connecting = 0
     var waiting = 0
-    /// Since when the request at the head of the queue waits.
+    /// Since when the request waits that has waited longest.
     var waitingSince = Int64.max
     /// Requests came lately: the connections kept at least are worth having.
     var isActive = false

@@ -12,9 +12,17 @@ struct Liveness {
     var idle: Int64?
     var silence: Int64
     var answer: Int64
+
+    /// Half as many PINGs, down to one in ten minutes.
+    mutating func grow() {
+      idle = idle.map { max($0, min($0 * 2, Self.rarest)) }
+      silence = max(silence, min(silence * 2, Self.rarest))
+    }
+
+    private static let rarest: Int64 = 600_000_000_000
   }
 
-  private let limits: Limits
+  var limits: Limits
   private var lastHeard: Int64
   private var pingSentAt: Int64?
   /// Since when we wait for any byte: the first start after the last byte.

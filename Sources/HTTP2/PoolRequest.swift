@@ -5,6 +5,8 @@
 
   let headers: HeaderBlock
   let body: [UInt8]
+  /// The lower one goes first.
+  let precedence: UInt8
   let continuation: UnsafeContinuation<RequestOutcome, Never>
   /// Since when it waits for a place.
   var since: Int64

@@ -7,6 +7,8 @@ package struct PoolSettings: Sendable {
   package var tls: TLSContext?
   /// What the certificate must name; nil = the endpoint's host.
   package var serverName: String?
+  /// What all connections go through; nil = they are direct.
+  package var proxy: HTTPProxy?
   /// Kept open while requests come; an idle pool opens none by itself.
   package var minConnections = 1
   package var maxConnections = 20

@@ -16,6 +16,8 @@ package struct RequestTrouble: Error, Sendable, Equatable {
     case noConnection
     /// As `noConnection`, where TLS failed: trust, name, date, ALPN or handshake.
     case tls
+    /// As `noConnection`, where the proxy is the reason.
+    case proxy
     /// Connections stand, but none had a free stream or a place in its rate window in time.
     case noPlace
     /// REFUSED_STREAM, also after the pool has sent it again itself.

@@ -9,77 +9,48 @@ extension ByteStream {
     timeout: Duration
   ) async throws(StreamError) -> ByteStream {
     let deadline = ContinuousClock.now.advanced(by: timeout)
+    let stream = try await connect(to: endpoint, on: loop, before: deadline)
+    if let tls {
+      try await stream.startTLS(tls, serverName: serverName ?? endpoint.host, before: deadline)
+    }
+    return stream
+  }
+
+  /// The same without TLS, which `startTLS` may add later.
+  package static func connect(
+    to endpoint: Endpoint, on loop: Loop, before deadline: ContinuousClock.Instant
+  ) async throws(StreamError) -> ByteStream {
     switch endpoint {
     case .unix(let path):
       let stream = ByteStream(on: loop, tcp: false)
       try await stream.open(before: deadline) { stream.startConnect(toPath: path) }
       stream.peerAddress = path
-      try await stream.secure(tls, serverName ?? "localhost", before: deadline)
       return stream
     case .tcp(let host, let port):
-      let stream = try await connectTCP(host, port, on: loop, before: deadline)
-      try await stream.secure(tls, serverName ?? host, before: deadline)
-      return stream
+      return try await connect(
+        toFirstOf: Lookup.addresses(of: host, port: port, on: loop, before: deadline), on: loop,
+        before: deadline)
     }
   }
 
-  private static func connectTCP(
-    _ host: String, _ port: Int, on loop: Loop, before deadline: ContinuousClock.Instant
+  static func connect(
+    toFirstOf addresses: [SocketAddress], on loop: Loop, before deadline: ContinuousClock.Instant
   ) async throws(StreamError) -> ByteStream {
-    var trouble = StreamError(.resolve, "no address")
-    for address in try await loop.resolve(host, port: port) {
-      let stream = ByteStream(on: loop, tcp: true)
-      do {
-        try await stream.open(before: deadline) { stream.startConnect(to: address) }
-        stream.peerAddress = address.text.host
-        return stream
-      } catch {
-        trouble = error
-        if error.kind == .timeout || error.kind == .cancelled { break }
-      }
-    }
-    throw trouble
+    let race = ConnectRace(on: loop, to: addresses)
+    try await race.open(before: deadline) { race.startNext() }
+    guard let stream = race.winner else { throw StreamError(.connect, "no connection") }
+    return stream
   }
 
-  private func secure(
-    _ context: TLSContext?, _ name: String, before deadline: ContinuousClock.Instant
+  /// Makes an open stream, which nobody reads, one with TLS.
+  package func startTLS(
+    _ context: TLSContext, serverName: String, before deadline: ContinuousClock.Instant
   ) async throws(StreamError) {
-    guard let context else { return }
-    let session = try TLSSession(context, serverName: name)
-    tls = session
+    tls = try TLSSession(context, serverName: serverName)
     try await open(before: deadline) {
       self.readFromSocket()
       self.stepHandshake()
     }
-  }
-
-  /// Starts a step of opening and waits until it ends, the deadline passes or the task is
-  /// cancelled. On failure the stream is closed.
-  func open(
-    before deadline: ContinuousClock.Instant, isolation: isolated (any Actor)? = #isolation,
-    _ start: () -> Void
-  ) async throws(StreamError) {
-    let left = ContinuousClock.now.duration(to: deadline)
-    let timer = LoopTimer(on: loop) { [unowned self] in
-      end(StreamError(.timeout, "no answer in time"))
-    }
-    timer.arm(after: left)
-    let me = LoopBound(self)
-    let loop = loop
-    let trouble = await withTaskCancellationHandler {
-      _ = isolation  // keeps the closure on the caller's actor; else it runs on the global pool
-      return await withCheckedContinuation {
-        (continuation: CheckedContinuation<StreamError?, Never>) in
-        // Cancelled between two steps: `end` has run, and nothing would resume this one.
-        if isClosed { return continuation.resume(returning: StreamError(.cancelled, "cancelled")) }
-        opening = continuation
-        start()
-      }
-    } onCancel: {
-      loop.execute { me.value.end(StreamError(.cancelled, "cancelled")) }
-    }
-    timer.cancel()
-    if let trouble { throw trouble }
   }
 
   /// Ends the step under way: nil = it succeeded.
@@ -89,12 +60,10 @@ extension ByteStream {
       owner = nil
       return handshakeWatch.finish(true)
     }
-    guard let opening else { return }
-    self.opening = nil
-    opening.resume(returning: nil)
+    tellOpened(nil)
   }
 
-  private func startConnect(to address: SocketAddress) {
+  func startConnect(to address: SocketAddress) {
     guard let tcp = unsafe handle?.tcp else { return }
     let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
     unsafe cuv_set_request_data(request, Unmanaged.passRetained(self).toOpaque())

@@ -16,21 +16,20 @@ package protocol ByteStreamOwner: AnyObject {
 /// Writing is pulled: the owner says `setNeedsFill`, and at the end of the turn gives all its bytes
 /// at once, so a turn costs one TLS record run and one write. While the socket is full the owner is
 /// not asked, so what waits stays where it can still be changed.
-@safe package final class ByteStream {
+@safe package final class ByteStream: Opening {
   package weak var owner: (any ByteStreamOwner)?
   package internal(set) var peerAddress = ""
 
-  let loop: Loop
+  package let loop: Loop
   var handle: StreamHandle?
   var tls: TLSSession?
   private let link = StreamHandle.Link()
 
-  /// Resumed once by what the stream waits for while it opens.
-  var opening: CheckedContinuation<StreamError?, Never>?
+  package var whenOpened: ((StreamError?) -> Void)?
   /// Set while an accepted stream is in its handshake.
   var handshakeWatch: HandshakeWatch?
   var writer = StreamWriter()
-  private(set) var isClosed = false
+  package private(set) var isClosed = false
   private var isReading = false
 
   init(on loop: Loop, tcp: Bool) {
@@ -144,16 +143,13 @@ package protocol ByteStreamOwner: AnyObject {
     setNeedsFill()
   }
 
-  func end(_ error: StreamError?) {
+  package func end(_ error: StreamError?) {
     if isClosed { return }
     isClosed = true
     handle = nil
     let owner = owner
     self.owner = nil
-    if let opening {
-      self.opening = nil
-      opening.resume(returning: error ?? StreamError(.closed, "closed by the peer"))
-    }
+    tellOpened(error ?? StreamError(.closed, "closed by the peer"))
     owner?.streamClosed(error)
   }
 }

@@ -30,6 +30,9 @@ struct SocketAddress: Sendable {
     }
   }
 
+  /// AF_INET or AF_INET6.
+  var family: Int32 { Int32(storage.ss_family) }
+
   func withPointer<R>(_ body: (UnsafePointer<sockaddr>) -> R) -> R {
     unsafe withUnsafePointer(to: storage) { storage in
       unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0) }

@@ -8,6 +8,8 @@ package struct StreamError: Error, Sendable, Equatable {
     case handshake
     /// TLS: the peer did not agree on the protocol asked for.
     case alpn
+    /// The proxy that the stream was to pass through did not let it.
+    case proxy
     case reset, closed, cancelled
     /// An address in use, a file that cannot be read, a process that cannot be started.
     case setup
@@ -30,6 +32,14 @@ package enum Endpoint: Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     case .unix(let path): path
+    }
+  }
+
+  /// Whom a certificate must name; a socket's path leads to this machine.
+  package var host: String {
+    switch self {
+    case .tcp(let host, _): host
+    case .unix: "localhost"
     }
   }
 }

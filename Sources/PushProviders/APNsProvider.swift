@@ -52,7 +52,8 @@ package final class APNsProvider: PushProvider {
     let token = tokens.token()
     var block = blocks.take()
     APNsHeaders.append(request, token, to: &block)
-    let outcome = await pool.send(block, body: request.body)
+    let outcome = await pool.send(
+      block, body: request.body, precedence: request.precedence)
     blocks.putBack(block)
     switch outcome {
     case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))

@@ -67,7 +67,8 @@ package final class FCMProvider: PushProvider {
   private func send(_ request: PushRequest, _ token: ProviderToken) async -> SendOutcome {
     var block = blocks.take()
     FCMHeaders.append(token, to: &block)
-    let outcome = await pool.send(block, body: request.body)
+    let outcome = await pool.send(
+      block, body: request.body, precedence: request.precedence)
     blocks.putBack(block)
     switch outcome {
     case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))

@@ -1,4 +1,6 @@
 internal import CCurl
+internal import HTTP2
+internal import PushSettings
 
 /// One plain HTTPS request by libcurl, for what is not on the hot path.
 ///
@@ -9,8 +11,7 @@ struct HTTPSCall {
   var form: [UInt8]
   /// Trusted roots instead of the system's.
   var caFile: String?
-  /// Empty for none. Always set, since libcurl takes an unset one from the environment.
-  var proxy = ""
+  var proxy = Settings.Proxy()
   var timeout = Duration.seconds(15)
 
   struct Reply: Sendable {
@@ -49,6 +50,9 @@ struct HTTPSCall {
     guard code == CURLE_OK else {
       let detail = unsafe String(cString: words)
       let general = unsafe String(cString: curl_easy_strerror(code))
+      if unsafe ccurl_connect_status(curl) == 407 {
+        throw Failure(detail: "proxy: \(HTTPProxy.refusal(hadPassword: proxy.user != nil))")
+      }
       throw Failure(detail: detail.isEmpty ? general : detail)
     }
     return Reply(
@@ -58,7 +62,7 @@ struct HTTPSCall {
   private func prepare(_ curl: UnsafeMutableRawPointer, _ inbox: Inbox) {
     unsafe ccurl_set_text(curl, CURLOPT_URL, url)
     unsafe ccurl_set_text(curl, CURLOPT_PROTOCOLS_STR, "https")
-    unsafe ccurl_set_text(curl, CURLOPT_PROXY, proxy)
+    unsafe use(proxy, curl)
     if let caFile { unsafe ccurl_set_text(curl, CURLOPT_CAINFO, caFile) }
     // No signals: SIGALRM would end the process from another thread.
     unsafe ccurl_set_long(curl, CURLOPT_NOSIGNAL, 1)
@@ -70,6 +74,17 @@ struct HTTPSCall {
     unsafe ccurl_set_pointer(curl, CURLOPT_WRITEDATA, user)
     unsafe ccurl_set_write(curl, CURLOPT_HEADERFUNCTION, Inbox.takeHeader)
     unsafe ccurl_set_pointer(curl, CURLOPT_HEADERDATA, user)
+  }
+
+  /// Always set, also to none: libcurl takes what is not set from the environment.
+  private func use(_ proxy: Settings.Proxy, _ curl: UnsafeMutableRawPointer) {
+    unsafe ccurl_set_text(curl, CURLOPT_PROXY, proxy.address.map { "http://\($0)" } ?? "")
+    unsafe ccurl_set_text(curl, CURLOPT_NOPROXY, "")
+    unsafe ccurl_set_long(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    if let user = proxy.user, let password = proxy.password {
+      unsafe ccurl_set_text(curl, CURLOPT_PROXYUSERNAME, user)
+      unsafe ccurl_set_text(curl, CURLOPT_PROXYPASSWORD, password)
+    }
   }
 
   /// Before the first call of any thread.

@@ -8,6 +8,7 @@ extension SendTrouble {
       switch trouble.kind {
       case .noConnection: .noConnection
       case .tls: .tls
+      case .proxy: .proxy
       case .noPlace, .timeout: .timeout
       case .refused: .refused
       case .goAway: .goAway

@@ -120,7 +120,7 @@ private struct CredentialReader {
     }
     let exchange = TokenExchange(
       account: account, url: settings.endpoints.oauth, caFile: settings.endpoints.caFile,
-      timeout: settings.request.timeout)
+      proxy: settings.proxy, timeout: settings.request.timeout)
     let source = AccessTokenSource(exchange: exchange, clock: clock, made: made(credential))
     secrets[credential] = .fcm(source, projectID: projectID)
     projectIDs[credential.app] = projectID

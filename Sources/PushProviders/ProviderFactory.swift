@@ -1,5 +1,6 @@
 internal import HTTP2
 package import LoopIO
+internal import PushCrypto
 internal import PushModel
 package import PushSettings
 package import PushTelemetry
@@ -40,7 +41,8 @@ package struct ProviderFactory: Sendable {
   ///
   /// - Parameters:
   ///   - shard: counted from 0.
-  ///   - shards: how many there are; connections are divided among them, one each at least.
+  ///   - shards: how many there are; connections are divided among them. The settings allow no more
+  ///     shards than a credential may have connections, so that each has one.
   package func makeProviders(on loop: Loop, shard: Int, of shards: Int) -> ProviderSet {
     let set = ProviderSet()
     for credential in settings.credentials {
@@ -77,9 +79,10 @@ package struct ProviderFactory: Sendable {
     let (host, port) = (credential.endpoint.host, credential.endpoint.port)
     var pool = PoolSettings(
       endpoint: .tcp(host: host, port: port), tls: credentials.tls, serverName: host)
-    func share(_ all: Int) -> Int { max(1, all / shards + (shard < all % shards ? 1 : 0)) }
+    pool.proxy = settings.proxy.http
+    func share(_ all: Int) -> Int { all / shards + (shard < all % shards ? 1 : 0) }
     pool.minConnections = share(credential.connections.min)
-    pool.maxConnections = share(credential.connections.max)
+    pool.maxConnections = max(1, share(credential.connections.max))
     pool.requestsPerSecond = credential.connections.requestsPerSecond
     pool.requestTimeout = settings.request.timeout
     switch credential.key.provider {
@@ -112,5 +115,17 @@ package struct ProviderFactory: Sendable {
     case (.apns, .sandbox): "api.sandbox.push.apple.com"
     case (.fcm, _): "fcm.googleapis.com"
     }
+  }
+}
+
+extension Settings.Proxy {
+  /// With user and password by HTTP's basic scheme (RFC 7617).
+  var http: HTTPProxy? {
+    guard let address else { return nil }
+    var proxy = HTTPProxy(endpoint: .tcp(host: address.host, port: address.port))
+    if let user, let password {
+      proxy.authorization = Array("Basic ".utf8) + Base64.encode(Array("\(user):\(password)".utf8))
+    }
+    return proxy
   }
 }

@@ -1,4 +1,5 @@
 internal import PushCrypto
+package import PushSettings
 
 /// Exchanges a signed assertion of a service account for an access token (fcm.md 4). Blocks.
 package struct TokenExchange: Sendable {
@@ -6,12 +7,12 @@ package struct TokenExchange: Sendable {
   /// Where to ask: the account's `token_uri`, or the configuration's instead.
   let url: String
   let caFile: String?
-  /// Empty for none.
-  let proxy: String
+  let proxy: Settings.Proxy
   let timeout: Duration
 
   package init(
-    account: ServiceAccount, url: String? = nil, caFile: String? = nil, proxy: String = "",
+    account: ServiceAccount, url: String? = nil, caFile: String? = nil,
+    proxy: Settings.Proxy = .init(),
     timeout: Duration = .seconds(15)
   ) {
     self.account = account

@@ -22,6 +22,7 @@ package struct Settings: Sendable {
   package var admin = Admin()
   package var log = Log()
   package var endpoints = Endpoints()
+  package var proxy = Proxy()
 
   package init() {}
 
@@ -53,6 +54,14 @@ package struct Settings: Sendable {
     package var weight = 1
     /// How long an instance that says nothing keeps what it took.
     package var lease = Duration.seconds(12)
+  }
+
+  /// Shards of this process. Each has a connection of each credential at least, so `auto` makes no
+  /// more than the smallest `connections.max`.
+  package func shardCount(cores: Int) -> Int {
+    let count = threads.count(cores: cores)
+    guard threads == .auto else { return count }
+    return credentials.reduce(count) { min($0, max(1, $1.connections.max)) }
   }
 
   /// Shards: each is a loop with a thread of its own.
@@ -109,6 +118,16 @@ package struct Settings: Sendable {
   package struct Ping: Sendable {
     package var apns: Duration? = .seconds(60)
     package var fcm: Duration?
+  }
+
+  /// What all connections to providers go through: APNs, FCM and the token endpoint.
+  package struct Proxy: Sendable {
+    /// nil = connections are direct.
+    package var address: HostPort?
+    package var user: String?
+    package var password: String?
+
+    package init() {}
   }
 
   package struct Request: Sendable { package var timeout = Duration.seconds(15) }

@@ -3,6 +3,7 @@ extension SettingsReading {
   mutating func check(_ settings: Settings, isForWorker: Bool) {
     for app in settings.apps { check(app, settings.endpoints) }
     check(settings.queues)
+    if case .count(let threads) = settings.threads { enough(settings, for: threads) }
     pairs(settings)
     if isForWorker { files(settings) }
   }
@@ -59,6 +60,18 @@ extension SettingsReading {
     }
   }
 
+  /// Each thread has a connection of its own, and all together no more than were allowed.
+  private mutating func enough(_ settings: Settings, for threads: Int) {
+    for app in settings.apps {
+      let all = [("apns", app.apns?.connections.max), ("fcm", app.fcm?.connections.max)]
+      for case (let provider, .some(let most)) in all where most < threads {
+        wrong(
+          "apps.\(app.name).\(provider).connections.max", "\(most)",
+          "not allowed; allowed: threads (\(threads)) or more, since each has its own connection")
+      }
+    }
+  }
+
   private mutating func pairs(_ settings: Settings) {
     let retry = settings.retry
     let curves = [
@@ -74,6 +87,17 @@ extension SettingsReading {
     if (tls.certFile == nil) != (tls.keyFile == nil) {
       let absent = tls.certFile == nil ? "certFile" : "keyFile"
       missing("redis.tls.\(absent)", "certFile and keyFile belong together")
+    }
+    check(settings.proxy)
+  }
+
+  private mutating func check(_ proxy: Settings.Proxy) {
+    let (user, password) = (proxy.user != nil, proxy.password != nil)
+    if user || password { require(proxy.address != nil, "proxy.url", "http://host:port") }
+    if user != password {
+      missing(
+        user ? "proxy.passwordFile" : "proxy.user", "missing; user and passwordFile belong together"
+      )
     }
   }
 

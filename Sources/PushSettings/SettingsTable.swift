@@ -98,6 +98,11 @@ enum SettingsTable {
     .optionalFile(
       "endpoints.caFile", \.endpoints.caFile,
       "CA certificates trusted for these endpoints, instead of the system's."),
+    .optional(
+      "proxy.url", \.proxy.address, .proxyURL,
+      "An HTTP proxy (CONNECT) that every connection to a provider goes through."),
+    .optional("proxy.user", \.proxy.user, .proxyUser, "The user that the proxy knows."),
+    .secretFile(of: "proxy.password", \.proxy.password, .text),
   ]
 
   /// Of each entry of `queues:`.
@@ -118,6 +123,6 @@ enum SettingsTable {
     "apps.*.apns.production.certificateFile",
     "apps.*.apns.production.passwordFile", "apps.*.apns.sandbox.certificateFile",
     "apps.*.apns.sandbox.passwordFile", "apps.*.fcm.quotaPerMinute", "dead", "invalid",
-    "proxy", "admin.tokenFile", "admin.readOnly", "admin.metricsToken",
+    "admin.tokenFile", "admin.readOnly", "admin.metricsToken",
   ]
 }

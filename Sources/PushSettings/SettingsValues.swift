@@ -36,6 +36,29 @@ package struct HostPort: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
+extension ValueType where T == HostPort {
+  static var proxyURL: ValueType {
+    ValueType(
+      allowed: "http://host:port",
+      // A password that stands where it must not is not repeated.
+      shown: { $0.contains("@") ? "…" : $0 },
+      parse: { (text, _) throws(ValueRefusal) in
+        if text.hasPrefix("https://") {
+          throw .because("a proxy that is itself reached by TLS is not supported")
+        }
+        if text.contains("@") {
+          throw .because("user and password belong in proxy.user and proxy.passwordFile")
+        }
+        guard text.hasPrefix("http://") else { throw .notAllowed }
+        let place = text.dropFirst(7)
+        guard let address = HostPort(String(place.hasSuffix("/") ? place.dropLast() : place)),
+          address.port > 0
+        else { throw .notAllowed }
+        return address
+      }, text: { "http://\($0)" })
+  }
+}
+
 package struct DurationRange: Sendable, Equatable {
   package var from: Duration
   package var to: Duration

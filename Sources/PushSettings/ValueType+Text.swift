@@ -49,6 +49,13 @@ extension ValueType where T == String {
     }
   }
 
+  /// Of HTTP's basic scheme, where a colon ends it.
+  static var proxyUser: ValueType {
+    letters("a name of 1 to 255 bytes without a colon") {
+      !$0.contains(":") && plain($0, 255) != nil
+    }
+  }
+
   /// A list whose companions can live in the same slot of a Redis Cluster: without braces, or with
   /// a hash tag that is not empty.
   static var queueName: ValueType {

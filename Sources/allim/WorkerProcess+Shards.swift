@@ -21,7 +21,7 @@ extension WorkerProcess {
     let factory = ProviderFactory(
       settings, credentials, metrics: metrics, logger: log, clock: clock)
     let name = ProcessName()
-    let count = settings.threads.count(cores: Machine.cores)
+    let count = settings.shardCount(cores: Machine.cores)
     var shards: [Shard] = []
     for index in 0..<count {
       let seed = ShardSeed(

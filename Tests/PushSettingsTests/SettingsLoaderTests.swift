@@ -187,4 +187,22 @@ import Testing
     #expect(bad.count == 1 && bad[0].contains("\"http://allim:***@h\""))
     #expect(!bad[0].contains("p@ss"))
   }
+
+  @Test func `a proxy has an address, a user, and a password in a file`() throws {
+    let folder = SettingsFolder("proxy: {url: \"http://[::1]:3128/\", user: svc, passwordFile: p}")
+    folder.add("p", "p@ss:1\n")
+    let proxy = try folder.load(isForWorker: false).get().settings.proxy
+    #expect(proxy.address == HostPort(host: "::1", port: 3128))
+    #expect(proxy.user == "svc" && proxy.password == "p@ss:1")
+  }
+
+  @Test func `auto makes no more threads than a credential may have connections`() throws {
+    let folder = SettingsFolder(
+      "apps: {a: {fcm: {serviceAccountFile: f, connections: {max: 3}}}}")
+    var settings = try folder.load(isForWorker: false).get().settings
+    #expect(settings.shardCount(cores: 2) == 1)
+    #expect(settings.shardCount(cores: 64) == 3)
+    settings.threads = .count(2)
+    #expect(settings.shardCount(cores: 64) == 2)
+  }
 }

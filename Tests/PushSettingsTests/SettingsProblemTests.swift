@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("dead: {max: 5}", "dead"), ("proxy: {url: x}", "proxy"),
+    ("dead: {max: 5}", "dead"),
     ("apps: {a: {fcm: {serviceAccountFile: f, quotaPerMinute: 1}}}", "apps.a.fcm.quotaPerMinute"),
     ("admin: {tokenFile: x}", "admin.tokenFile"),
   ])
@@ -54,6 +54,15 @@ import Testing
     (
       "apps: {a: {fcm: {serviceAccountFile: f, connections: {min: 30}}}}",
       "apps.a.fcm.connections.min: \"30\": not allowed; allowed: up to max (20)"
+    ),
+    ("proxy: {url: proxy}", "proxy.url: \"proxy\": not allowed; allowed: http://host:port"),
+    ("proxy: {url: \"https://p:1\"}", "reached by TLS is not supported"),
+    ("proxy: {url: \"http://u:secret@p:1\"}", "proxy.url: \"…\": user and password belong in"),
+    ("proxy: {url: \"http://p:1\", user: \"a:b\"}", "proxy.user: \"a:b\": not allowed"),
+    ("proxy: {url: \"http://p:1\", user: u}", "proxy.passwordFile: missing"),
+    (
+      "{threads: 8, apps: {a: {fcm: {serviceAccountFile: f, connections: {max: 7}}}}}",
+      "apps.a.fcm.connections.max: \"7\": not allowed; allowed: threads (8) or more"
     ),
     ("shutdown: {grace: 99999999999999999999s}", "shutdown.grace"),
     ("limits: {itemBytes: 64mb}", "allowed: 1kb to 32mb"),

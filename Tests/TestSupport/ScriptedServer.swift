@@ -1,42 +1,47 @@
-import LoopIO
+internal import Glibc
+package import LoopIO
 
 /// One frame of RFC 9113 4.1.
-struct Frame: Equatable {
-  enum Kind: UInt8 {
+package struct Frame: Equatable {
+  package enum Kind: UInt8 {
     case data, headers, priority, reset, settings, push, ping, goAway, windowUpdate, continuation
   }
-  var kind: Kind
-  var flags: UInt8 = 0
-  var stream: UInt32 = 0
-  var payload: [UInt8] = []
+  package var kind: Kind
+  package var flags: UInt8 = 0
+  package var stream: UInt32 = 0
+  package var payload: [UInt8] = []
 
-  static let endStream: UInt8 = 1
-  static let ack: UInt8 = 1
-  static let endHeaders: UInt8 = 4
+  package init(kind: Kind, flags: UInt8 = 0, stream: UInt32 = 0, payload: [UInt8] = []) {
+    (self.kind, self.flags, self.stream, self.payload) = (kind, flags, stream, payload)
+  }
 
-  var bytes: [UInt8] {
+  package static let endStream: UInt8 = 1
+  package static let ack: UInt8 = 1
+  package static let endHeaders: UInt8 = 4
+
+  package var bytes: [UInt8] {
     let count = UInt32(payload.count)
     return Array(big(count).dropFirst()) + [kind.rawValue, flags] + big(stream) + payload
   }
 
   /// The error code of RST_STREAM; the last stream id of GOAWAY.
-  var number: UInt32 { payload.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
+  package var number: UInt32 { payload.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
 }
 
-func big(_ value: UInt32) -> [UInt8] {
+package func big(_ value: UInt32) -> [UInt8] {
   [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
 }
 
 /// A server that does what a test says, frame by frame, without an HTTP/2 library: right or wrong.
-final class ScriptedServer {
-  private(set) var connections: [ScriptedConnection] = []
-  private(set) var listener: StreamListener?
+package final class ScriptedServer {
+  package private(set) var connections: [ScriptedConnection] = []
+  package private(set) var listener: StreamListener?
   /// A connection came; the default says SETTINGS.
-  var onConnection: (ScriptedConnection) -> Void = { $0.settings() }
+  package var onConnection: (ScriptedConnection) -> Void = { $0.settings() }
   /// A request is whole; the default answers 200.
-  var onRequest: (ScriptedConnection, UInt32) -> Void = { $0.answer($1) }
+  package var onRequest: (ScriptedConnection, UInt32) -> Void = { $0.answer($1) }
 
-  init(on loop: Loop, tls: TLSContext? = nil) throws {
+  package init(on loop: Loop, tls: TLSContext? = nil) throws {
     listener = try StreamListener(
       on: loop, endpoint: .tcp(host: "127.0.0.1", port: 0), tls: tls
     ) { [unowned self] stream in
@@ -47,9 +52,9 @@ final class ScriptedServer {
     }
   }
 
-  var endpoint: Endpoint { .tcp(host: "127.0.0.1", port: listener?.port ?? 0) }
+  package var endpoint: Endpoint { .tcp(host: "127.0.0.1", port: listener?.port ?? 0) }
 
-  var requests: Int { connections.reduce(0) { $0 + $1.requests.count } }
+  package var requests: Int { connections.reduce(0) { $0 + $1.requests.count } }
 
   deinit {
     listener?.close()
@@ -57,45 +62,47 @@ final class ScriptedServer {
   }
 }
 
-final class ScriptedConnection: ByteStreamOwner {
+package final class ScriptedConnection: ByteStreamOwner {
   private let stream: ByteStream
   private unowned let server: ScriptedServer
   private var input: [UInt8] = []
   private var output: [UInt8] = []
   private var sawPreface = false
-  private(set) var frames: [Frame] = []
+  package private(set) var frames: [Frame] = []
   /// Stream ids whose END_STREAM came, in order.
-  private(set) var requests: [UInt32] = []
-  private(set) var isClosed = false
-  private(set) var openStreams: Set<UInt32> = []
-  private(set) var mostOpenStreams = 0
-  var answersPings = true
+  package private(set) var requests: [UInt32] = []
+  /// What came in DATA for each stream.
+  package private(set) var bodies: [UInt32: [UInt8]] = [:]
+  package private(set) var isClosed = false
+  package private(set) var openStreams: Set<UInt32> = []
+  package private(set) var mostOpenStreams = 0
+  package var answersPings = true
   /// The first frame a server says must be its own SETTINGS.
-  var acknowledgesSettings = true
+  package var acknowledgesSettings = true
   /// Neither reads nor writes any more, without closing.
-  var isSilent = false
+  package var isSilent = false
 
-  init(_ stream: ByteStream, server: ScriptedServer) {
+  package init(_ stream: ByteStream, server: ScriptedServer) {
     self.stream = stream
     self.server = server
   }
 
-  func begin() {
+  package func begin() {
     stream.owner = self
     stream.startReading()
   }
 
   // MARK: What it says
 
-  func send(_ frame: Frame) { send(frame.bytes) }
+  package func send(_ frame: Frame) { send(frame.bytes) }
 
-  func send(_ bytes: [UInt8]) {
+  package func send(_ bytes: [UInt8]) {
     output += bytes
     stream.setNeedsFill()
   }
 
   /// SETTINGS with MAX_CONCURRENT_STREAMS (3) and INITIAL_WINDOW_SIZE (4).
-  func settings(streams: UInt32? = nil, window: UInt32? = nil) {
+  package func settings(streams: UInt32? = nil, window: UInt32? = nil) {
     var payload: [UInt8] = []
     if let streams { payload += [0, 3] + big(streams) }
     if let window { payload += [0, 4] + big(window) }
@@ -103,7 +110,7 @@ final class ScriptedConnection: ByteStreamOwner {
   }
 
   /// HEADERS with one field, `:status`, by its place in HPACK's static table.
-  func answer(_ id: UInt32, status: Int = 200, ends: Bool = true) {
+  package func answer(_ id: UInt32, status: Int = 200, ends: Bool = true) {
     let index: [Int: UInt8] = [200: 0x88, 400: 0x8c, 404: 0x8d, 500: 0x8e]
     let flags = Frame.endHeaders | (ends ? Frame.endStream : 0)
     send(Frame(kind: .headers, flags: flags, stream: id, payload: [index[status] ?? 0x88]))
@@ -111,28 +118,36 @@ final class ScriptedConnection: ByteStreamOwner {
   }
 
   /// RST_STREAM; 7 = REFUSED_STREAM, 2 = INTERNAL_ERROR.
-  func reset(_ id: UInt32, code: UInt32) {
+  package func reset(_ id: UInt32, code: UInt32) {
     send(Frame(kind: .reset, stream: id, payload: big(code)))
     openStreams.remove(id)
   }
 
-  func goAway(last: UInt32, code: UInt32 = 0, debug: String = "") {
+  package func goAway(last: UInt32, code: UInt32 = 0, debug: String = "") {
     send(Frame(kind: .goAway, payload: big(last) + big(code) + Array(debug.utf8)))
   }
 
-  func close() {
+  package func close() {
     isClosed = true
     stream.close()
   }
 
-  func closeAfterFlush() {
+  /// TCP RST: what was not read or written is lost.
+  package func closeWithReset() {
+    var lingers = linger(l_onoff: 1, l_linger: 0)
+    unsafe setsockopt(
+      stream.descriptor, SOL_SOCKET, SO_LINGER, &lingers, socklen_t(MemoryLayout<linger>.size))
+    close()
+  }
+
+  package func closeAfterFlush() {
     isClosed = true
     stream.closeAfterFlush()
   }
 
   // MARK: What it hears
 
-  func streamRead(_ bytes: Span<UInt8>) {
+  package func streamRead(_ bytes: Span<UInt8>) {
     if isSilent { return }
     for index in bytes.indices { input.append(bytes[index]) }
     if !sawPreface {
@@ -165,6 +180,7 @@ final class ScriptedConnection: ByteStreamOwner {
       openStreams.insert(frame.stream)
       mostOpenStreams = max(mostOpenStreams, openStreams.count)
     case .reset: openStreams.remove(frame.stream)
+    case .data: bodies[frame.stream, default: []] += frame.payload
     default: break
     }
     guard frame.kind == .data || frame.kind == .headers, frame.flags & Frame.endStream != 0 else {
@@ -174,11 +190,11 @@ final class ScriptedConnection: ByteStreamOwner {
     server.onRequest(self, frame.stream)
   }
 
-  func streamFill(_ filled: inout [UInt8]) {
+  package func streamFill(_ filled: inout [UInt8]) {
     if isSilent { return }
     filled += output
     output.removeAll()
   }
 
-  func streamClosed(_ error: StreamError?) { isClosed = true }
+  package func streamClosed(_ error: StreamError?) { isClosed = true }
 }

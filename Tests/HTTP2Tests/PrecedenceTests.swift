@@ -1,0 +1,69 @@
+import LoopIO
+import TestSupport
+import Testing
+
+@testable import HTTP2
+
+@Suite struct PrecedenceTests {
+  @Test func `of those that wait the lower precedence goes first, and in order among equals`()
+    async throws
+  {
+    let single: PoolChange = { $0.maxStreams = 1 }
+    try await withPool([single]) { loop, server, pool in
+      server.onRequest = { _, _ in }
+      let shared = OnTheLoop(pool)
+      let order: [UInt8] = [0, 2, 1, 0, 7, 2, 1, 0]
+      let all = Task(executorPreference: loop) {
+        await withTaskGroup(of: Void.self) { group in
+          for (place, precedence) in order.enumerated() {
+            group.addTask(executorPreference: loop) {
+              let body = Array("\(precedence)\(place)".utf8)
+              _ = await shared.value.send(request("/x"), body: body, precedence: precedence)
+            }
+            // One after the other, so that their places are known.
+            _ = await eventually(on: loop) {
+              shared.value.snapshot.waiting + shared.value.snapshot.streamsInUse == place + 1
+            }
+          }
+        }
+      }
+      #expect(await eventually(on: loop) { pool.snapshot.waiting == 7 })
+      #expect(await eventually(on: loop) { server.requests == 1 })
+      let connection = server.connections[0]
+      server.onRequest = { $0.answer($1) }
+      connection.answer(1)
+      await all.value
+      let bodies = connection.requests.map {
+        String(decoding: connection.bodies[$0] ?? [], as: UTF8.self)
+      }
+      #expect(bodies == ["00", "03", "07", "12", "16", "21", "25", "74"])
+    }
+  }
+
+  @Test func `what waits too long is given back whatever its precedence`() async {
+    _ = await unsafe withUnsafeContinuation { continuation in
+      unsafe giveBack(continuation)
+      unsafe continuation.resume(returning: .neverSent(RequestTrouble(.noPlace)))
+    }
+  }
+
+  private func giveBack(_ continuation: UnsafeContinuation<RequestOutcome, Never>) {
+    func request(_ precedence: UInt8, _ since: Int64) -> PoolRequest {
+      unsafe PoolRequest(
+        headers: HeaderBlock(), body: [], precedence: precedence, continuation: continuation,
+        since: since)
+    }
+    var waiting = WaitingRequests()
+    #expect(waiting.oldest == .max)
+    for (precedence, since) in [(0, 30), (0, 40), (1, 10), (3, 20), (9, 25)] as [(UInt8, Int64)] {
+      waiting.append(request(precedence, since))
+    }
+    #expect(waiting.oldest == 10)
+    var given: [Int64] = []
+    while let late = waiting.popFirst(since: 25) { given.append(late.since) }
+    #expect(given == [10, 20, 25])
+    #expect(waiting.count == 2)
+    waiting.prepend(request(0, 50))
+    #expect([waiting.popFirst()?.since, waiting.popFirst()?.since] == [50, 30])
+  }
+}
