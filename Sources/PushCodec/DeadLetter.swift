@@ -115,6 +115,9 @@ extension MessageCodec {
     return root.range
   }
 
+  /// Bytes that each part of an event repeats when its targets are divided.
+  package func sharedBytes(_ event: DecodedEvent) -> Int { Splicer.sharedBytes(event.content) }
+
   /// The producer's event with only these targets, all else byte for byte.
   package func splice(_ event: DecodedEvent, targets: [Int]) -> [UInt8] {
     Splicer.splice(event.content, targets)

@@ -30,6 +30,7 @@ final class EventContent {
     // Places of another item must never be looked up in the next one.
     tokens.removeAll(keepingCapacity: true)
     if targets.capacity > 4_096 { targets = [] }
+    if recipients.capacity > 4_096 { recipients = [] }
     facts = EventFacts()
     entries.removeAll(keepingCapacity: true)
     recipients.removeAll(keepingCapacity: true)

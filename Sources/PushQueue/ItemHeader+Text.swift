@@ -1,12 +1,14 @@
 internal import PushModel
 package import PushWorker
 
-// The header line of an internal item: `~1;id=..;a=..;c=..;t0=..;r=..;done=..` + line feed. A
-// producer's JSON never begins with `~`.
+// The header line of an internal item: `~1;id=..;a=..;c=..;t0=..;r=..;done=..` + line feed, with
+// `;p=..` before `done` when it was parked. A producer's JSON never begins with `~`.
 extension ItemHeader {
   /// The line with its line feed.
   package var line: String {
-    "~1;id=\(id);a=\(attempt);c=\(crashes);t0=\(firstTaken);r=\(replays);done=\(done.text)\n"
+    let parked = parked == 0 ? "" : ";p=\(parked)"
+    return "~1;id=\(id);a=\(attempt);c=\(crashes);t0=\(firstTaken);r=\(replays)"
+      + "\(parked);done=\(done.text)\n"
   }
 
   /// Splits an item; nil when it has no header of this version.
@@ -18,11 +20,12 @@ extension ItemHeader {
       line.skip(";c="), let crashes = line.number(),
       line.skip(";t0="), let firstTaken = line.number(),
       line.skip(";r="), let replays = line.number(),
-      line.skip(";done="), let done = line.targets(), line.skip("\n")
+      let parked = line.parked(), line.skip(";done="), let done = line.targets(), line.skip("\n")
     else { return nil }
-    let header = ItemHeader(
+    var header = ItemHeader(
       id: id, attempt: attempt, crashes: crashes, firstTaken: Int64(firstTaken), replays: replays,
       done: done)
+    header.parked = parked
     return (header, Array(item[line.at...]))
   }
 }
@@ -66,6 +69,13 @@ private struct LineReader {
       at += 1
     }
     return at > start ? value : nil
+  }
+
+  /// 0 where the field is absent.
+  mutating func parked() -> Int64? {
+    guard skip(";p=") else { return 0 }
+    let isNegative = skip("-")
+    return number().map { Int64(isNegative ? -$0 : $0) }
   }
 
   /// Up to 64 targets are one word of hex digits; more are rare.

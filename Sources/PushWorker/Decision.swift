@@ -7,6 +7,8 @@ package enum Decision: Sendable, Equatable {
   /// Later, and whether the attempt counts.
   case again(after: Duration, spent: Bool, because: Cause)
   case dead(DeadReason)
+  /// Not now, and for a time nobody knows: it waits in the parked list of its credential, unspent.
+  case parked
   /// Its life is over before another attempt could be made.
   case expired
 

@@ -136,6 +136,16 @@ struct Dispatcher<Item> {
 
   func running(feed: Int) -> Int { feeds[feed].running }
 
+  /// Targets of a credential that wait or are with a lane.
+  func held(group: Int) -> Int { groups[group].waiting + groups[group].running }
+
+  func waiting(feed: Int, group: Int) -> Int { lines[feed * groups.count + group].count }
+
+  /// Most lanes that a credential may hold; `Int.max` = as many as there are for it.
+  func most(group: Int) -> Int { groups[group].most }
+
+  mutating func limit(group: Int, to most: Int) { groups[group].most = most }
+
   func waiting(feed: Int) -> Int { feeds[feed].waiting }
 
   /// Takes out everything that waits.

@@ -26,6 +26,14 @@ final class Feed {
   let completer = Completer()
   var completerTimer: LoopTimer?
   var completerHasEnded = false
+  var parked: ParkedLists
+  /// Credentials that have more waiting than lanes will soon begin: the rest is parked.
+  var crowded: Set<Int> = []
+  /// Since when it lacks room, monotonic; 0 = it does not.
+  var crampedSince: Int64 = 0
+  var cramped: LoopTimer?
+  /// Bytes of its large events that wait to be split.
+  var unsplitBytes = 0
 
   // Lease.
   var news = FleetNews()
@@ -40,7 +48,11 @@ final class Feed {
   /// Counts leases: what was taken under an earlier one may be another's by now.
   var lease = 0
 
-  init(_ parts: FeedParts, index: Int, precedence: UInt8, metrics: QueueMetrics) {
+  init(
+    _ parts: FeedParts, index: Int, precedence: UInt8, _ credentials: [CredentialKey],
+    _ metrics: QueueMetrics
+  ) {
+    parked = ParkedLists(credentials)
     self.index = index
     self.precedence = precedence
     self.metrics = metrics
@@ -52,13 +64,15 @@ final class Feed {
   var name: String { queue.name }
 
   /// The lists in their order, each with its place among the weights.
-  static func all(_ parts: [FeedParts], _ metrics: WorkerMetrics) -> [Feed] {
+  static func all(
+    _ parts: [FeedParts], _ credentials: [CredentialKey], _ metrics: WorkerMetrics
+  ) -> [Feed] {
     let weights = Set(parts.map(\.weight)).sorted(by: >)
     return parts.enumerated().map { index, part in
       let place = weights.firstIndex(of: part.weight) ?? 0
       return Feed(
-        part, index: index, precedence: UInt8(clamping: place),
-        metrics: metrics.queue(part.queue.name))
+        part, index: index, precedence: UInt8(clamping: place), credentials,
+        metrics.queue(part.queue.name))
     }
   }
 

@@ -102,7 +102,7 @@ package struct QueueItem: Sendable {
   }
 }
 
-/// What Redis keeps in front of an item: `~1;id=..;a=..;c=..;t0=..;r=..;done=..` + line feed.
+/// What Redis keeps in front of an item: `~1;id=..;a=..;c=..;t0=..;r=..;p=..;done=..` + line feed.
 package struct ItemHeader: Sendable, Equatable {
   /// The event id that the queue made at first take; used when the event has none of its own.
   package var id: String
@@ -114,6 +114,10 @@ package struct ItemHeader: Sendable, Equatable {
   /// First take in UNIX milliseconds of the server.
   package var firstTaken: Int64
   package var replays: Int
+  /// Milliseconds it has spent in parked lists, which count for no limit of attempts. While it lies
+  /// there, and until it is looked at, the moment it was put there (the server's) is taken off:
+  /// then it is below 0.
+  package var parked: Int64 = 0
   /// A bit for each target in decode order, set when nothing more is to be done for it.
   package var done: TargetSet
 

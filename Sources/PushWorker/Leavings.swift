@@ -16,6 +16,7 @@ struct Leavings {
     var leaves: [Leaving] = []
     var letters: [LetterKey: [OpenItem.Failure]] = [:]
     var retries: [RetryKey: [Int]] = [:]
+    var parked: [Int: [Int]] = [:]
     for failure in failures {
       switch failure.decision {
       case .accepted: continue
@@ -23,6 +24,8 @@ struct Leavings {
         leaves.append(.invalidToken(record(open, failure, token)))
       case .again(let after, let spent, _):
         retries[RetryKey(after, spent), default: []].append(failure.target)
+      case .parked:
+        parked[open.event.targets[failure.target].credential, default: []].append(failure.target)
       case .dead(let reason):
         letters[LetterKey(reason, failure, open), default: []].append(failure)
       case .expired:
@@ -33,6 +36,9 @@ struct Leavings {
     }
     for (key, failures) in letters { leaves.append(letter(open, key, failures)) }
     for (key, targets) in retries { leaves.append(again(open, key, targets)) }
+    for (credential, targets) in parked {
+      leaves.append(.parked(codec.credentialList[credential], parkedHeader(open, targets)))
+    }
     return leaves
   }
 
@@ -50,12 +56,25 @@ struct Leavings {
   }
 
   private func again(_ open: OpenItem, _ key: RetryKey, _ targets: [Int]) -> Leaving {
+    var header = header(open, targets)
+    if key.spent { header.attempt += 1 }
+    return .again(at: now + serverOffset + key.seconds * 1_000, header)
+  }
+
+  private func parkedHeader(_ open: OpenItem, _ targets: [Int]) -> ItemHeader {
+    var header = header(open, targets)
+    header.parked -= now + serverOffset
+    return header
+  }
+
+  /// The item with these targets alone.
+  private func header(_ open: OpenItem, _ targets: [Int]) -> ItemHeader {
     var header = open.item.header
     header.crashes = 0
-    if key.spent { header.attempt += 1 }
+    header.parked = open.parked
     header.done = TargetSet(all: open.event.targets.count)
     for target in targets { header.done.remove(target) }
-    return .again(at: now + serverOffset + key.seconds * 1_000, header)
+    return header
   }
 
   // MARK: Letters

@@ -8,6 +8,8 @@ final class OpenItem {
   let event: DecodedEvent
   /// When it was taken, UNIX milliseconds.
   let takenAt: Int64
+  /// Milliseconds in parked lists so far.
+  let parked: Int64
   /// Targets that a lane has still to end.
   var remaining = 0
   /// Targets that did not end well, until they are written.
@@ -38,6 +40,9 @@ final class OpenItem {
     self.feed = feed
     lease = feed.lease
     self.item = item
+    // Below 0 it comes from a parked list, or from one who held it when it had been drawn.
+    let parked = item.header.parked
+    self.parked = parked < 0 ? max(0, parked + takenAt + feed.serverOffset) : parked
     self.event = event
     self.takenAt = takenAt
     done = item.header.done

@@ -26,11 +26,15 @@ extension Shard {
 
   func writeProgress(_ item: OpenItem) {
     if item.unwritten == 0 { return }
-    item.unwritten = 0
-    let step = ItemProgress(item.item.receipt, done: item.done, leaves: leaves(of: item))
+    let step = takeProgress(item)
     if item.feed.completer.add(step) {
       item.feed.completerTimer?.arm(afterNanoseconds: Completer.patience)
     }
+  }
+
+  func takeProgress(_ item: OpenItem) -> ItemProgress {
+    item.unwritten = 0
+    return ItemProgress(item.item.receipt, done: item.done, leaves: leaves(of: item))
   }
 
   private func leaves(of item: OpenItem) -> [Leaving] {
@@ -77,7 +81,7 @@ extension Shard {
       for case .again in settlement.leaves { hasRetries = true }
     }
     // The fetcher may wait for longer than until these are due.
-    if hasRetries { feed.queue.wake() }
+    if hasRetries || feed.parked.isDrawable(room: { room(feed, $0) }) { feed.queue.wake() }
     feed.fetchWake.raise()
   }
 

@@ -12,11 +12,18 @@ extension Shard {
   /// cannot soon begin; so all lists together hold the lanes' and a reserve for each.
   private func capacity(_ feed: Feed) -> Int {
     let others = dispatcher.running - dispatcher.running(feed: feed.index)
-    return max(0, wantedLanes - others) + min(max(wantedLanes, 8), 256)
+    return max(0, wantedLanes - others) + reserve
   }
+
+  var reserve: Int { min(max(wantedLanes, 8), 256) }
+
+  /// A list that had no room for so long is cramped: a fifth of a second is many times what a
+  /// healthy provider takes for half of what may be open.
+  private static let patience: Int64 = 200_000_000
 
   func runFetcher(_ index: Int) async {
     let feed = feeds[index]
+    await learnFleet(feed)
     while phase == .running {
       if feed.news.isPaused || isHeld || feed.trouble != nil {
         await pause(.milliseconds(200))
@@ -26,13 +33,38 @@ extension Shard {
       // An item may have hundreds of targets, or none that has not ended.
       let held = max(feed.open.count, dispatcher.held(feed: index))
       let credits = min(capacity - held, 256)
-      // Never a round trip for each finished send: half a batch must be free.
-      if credits * 2 < min(capacity, 256) {
-        await feed.fetchWake.wait()
+      // Never a round trip for each finished send: half a batch must be free. Beside credentials
+      // that keep their lanes and their share there is less.
+      let enough = feed.crowded.isEmpty ? min(capacity, 256) / 2 : reserve / 4
+      if credits < enough || feed.unsplitBytes > SplitLine.mostBytes {
+        await waitForRoom(feed)
         continue
       }
+      feed.crampedSince = 0
       await fetch(feed, credits)
     }
+  }
+
+  /// The first list's control says which apps are paused: the others wait for it for a moment, but
+  /// not for its trouble.
+  private func learnFleet(_ feed: Feed) async {
+    let end = clock.monotonic() + 2_000_000_000
+    while feed.index > 0, !isFleetKnown, phase == .running, clock.monotonic() < end {
+      await pause(.milliseconds(20))
+    }
+  }
+
+  private func waitForRoom(_ feed: Feed) async {
+    // With one credential nobody else waits.
+    guard providers.count > 1 else { return await feed.fetchWake.wait() }
+    let now = clock.monotonic()
+    if feed.crampedSince == 0 { feed.crampedSince = now }
+    if now - feed.crampedSince >= Self.patience {
+      feed.crampedSince = now
+      relieve(feed)
+    }
+    feed.cramped?.arm(afterNanoseconds: Self.patience)
+    await feed.fetchWake.wait()
   }
 
   private func fetch(_ feed: Feed, _ credits: Int) async {
@@ -42,13 +74,22 @@ extension Shard {
       await Task.yield()
     }
     do throws(QueueError) {
-      let batch = try await feed.queue.take(TakeOrder(credits))
+      let batch = try await feed.queue.take(order(feed, credits))
       noteTaken(feed, batch)
       for item in batch.items { accept(feed, item) }
+      endCrowding(feed)
       if batch.items.isEmpty { await waitForWork(feed, nextDue: batch.nextDue) }
     } catch {
       await queueFailed(feed, error)
     }
+  }
+
+  /// Parked items come first, and leave half to the others.
+  private func order(_ feed: Feed, _ credits: Int) -> TakeOrder {
+    let parked = feed.parked.order(now: clock.monotonic(), most: max(1, credits / 2)) {
+      room(feed, $0)
+    }
+    return TakeOrder(credits, parked: parked)
   }
 
   private func noteTaken(_ feed: Feed, _ batch: Batch) {
@@ -56,12 +97,16 @@ extension Shard {
     let now = clock.wall()
     feed.serverOffset = batch.serverTime - now
     metrics.lastTake.set(Int(now / 1_000))
+    feed.parked.note(lengths: batch.parked)
     apply(feed, batch.news)
   }
 
   private func waitForWork(_ feed: Feed, nextDue: Duration?) async {
-    let most = Duration.seconds(5)
     guard phase == .running else { return }
+    // What is parked and may be sent was held back with all the rest: the queue is paused, or tests
+    // a suspect.
+    let isDrawable = feed.parked.isDrawable { room(feed, $0) }
+    let most = isDrawable ? Duration.milliseconds(50) : .seconds(5)
     // A little after the due time, and not all instances at once.
     let jitter = Duration.milliseconds(Int64.random(in: 0...20))
     await feed.queue.waitForWork(upTo: min(most, nextDue.map { $0 + jitter } ?? most))
@@ -96,6 +141,7 @@ extension Shard {
     if item.header.crashes >= ItemHeader.poisonCrashes {
       return bury(feed, item, .poison(item), now)
     }
+    if splitLine.holds(item) { return splitLine.append(.held(feed, item)) }
     let decoded = codec.decode(
       item.bytes, queueID: item.header.id, firstTaken: item.header.firstTaken, now: now)
     switch decoded {
@@ -129,6 +175,7 @@ extension Shard {
       return
     }
     open.feed.open[open.item.receipt] = open
+    if isSplit(open) { return }
     if open.item.header.attempt == 0 {
       metrics.queueAge.record(.milliseconds(max(0, now - event.sentAtMs)))
     }
@@ -143,8 +190,9 @@ extension Shard {
       record(open, target, .dead(fault.reason), nil, fault.detail)
       return
     }
-    open.remaining += 1
     let group = open.event.targets[target].credential
+    if mustPark(open.feed, group) { return park(open, target) }
+    open.remaining += 1
     dispatcher.add(
       Dispatcher<OpenItem>.Job(
         item: open, target: target, feed: open.feed.index, group: group))

@@ -11,7 +11,13 @@ extension Shard {
     let lane = Lane()
     while let job = await nextJob(lane) {
       let mayStart = await mayStart(job)
-      if mayStart { await push(job, &lane.request) }
+      if mayStart {
+        if isShut(job.group) {
+          park(job.item, job.target)
+        } else {
+          await push(job, &lane.request)
+        }
+      }
       dispatcher.finished(feed: job.feed, group: job.group)
       // What was not started stays in Redis as it is, and is handed back.
       if !mayStart && !job.item.isStale { continue }
@@ -118,7 +124,12 @@ extension Shard {
       detail = trouble.detail
     }
     var random = SystemRandomNumberGenerator()
-    let decision = policy.decide(outcome, attempt(job), random: &random)
+    var decision = policy.decide(outcome, attempt(job), random: &random)
+    // The breaker has opened: what would be tried again waits for it, unspent.
+    if case .again = decision, providers[job.group].gate == .shut {
+      open.feed.parked.notePut(job.group)
+      decision = .parked
+    }
     report(job, outcome, decision, request)
     record(open, job.target, decision, answer, detail, attempted)
   }
@@ -128,7 +139,8 @@ extension Shard {
     var attempt = Attempt()
     attempt.provider = event.targets[job.target].provider
     attempt.spent = job.item.item.header.attempt
-    attempt.firstTaken = job.item.item.header.firstTaken - job.item.feed.serverOffset
+    attempt.firstTaken =
+      job.item.item.header.firstTaken - job.item.feed.serverOffset + job.item.parked
     attempt.now = clock.wall()
     attempt.expiresAt = event.expiresAt
     attempt.isOneShot = event.isOneShot
@@ -142,13 +154,20 @@ extension Shard {
     _ open: OpenItem, _ target: Int, _ decision: Decision, _ answer: Answer?, _ detail: String,
     _ attempted: Attempted? = nil
   ) {
+    fail(open, target, decision, answer, detail, attempted)
+    writeProgressIfDue(open)
+  }
+
+  func fail(
+    _ open: OpenItem, _ target: Int, _ decision: Decision, _ answer: Answer?, _ detail: String,
+    _ attempted: Attempted? = nil
+  ) {
     count(open, target, decision, answer)
     noteEnd(open, target, decision, answer, attempted)
     open.done.insert(target)
     open.unwritten += 1
     open.failures.append(
       OpenItem.Failure(target: target, decision: decision, answer: answer, detail: detail))
-    writeProgressIfDue(open)
   }
 
   private func count(
@@ -156,7 +175,7 @@ extension Shard {
   ) {
     let target = open.event.targets[target]
     switch decision {
-    case .accepted: break
+    case .accepted, .parked: break
     case .invalidToken:
       if target.credential >= 0 { pushMetrics[target.credential].invalidToken.add() }
       metrics.invalidToken(target.provider, reason: answer?.reason ?? "", isKnown: true)

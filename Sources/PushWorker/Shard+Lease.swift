@@ -104,6 +104,7 @@ extension Shard {
     for job in waiting where feed.open[job.item.item.receipt] === job.item {
       withhold(job.item, job.target)
     }
+    untouched += giveUpUnsplit(feed)
     for item in touched.values
     where item.remaining == 0 && feed.open[item.item.receipt] === item { finish(item) }
     feed.fetchWake.raise()
@@ -160,7 +161,10 @@ extension Shard {
 
   /// Follows what operators said through Redis. What concerns the fleet stands with the first list.
   func apply(_ feed: Feed, _ news: FleetNews) {
-    if feed.index == 0, news != feed.news { onNews?(news) }
+    if feed.index == 0 {
+      if news != feed.news { onNews?(news) }
+      follow(pausedApps: news.pausedApps)
+    }
     feed.news = news
   }
 }

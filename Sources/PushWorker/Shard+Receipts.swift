@@ -19,7 +19,10 @@ extension Shard {
     _ attempted: Attempted?
   ) {
     if !writesReceipts { return }
-    if case .again = decision { return }
+    switch decision {
+    case .again, .parked: return
+    case .accepted, .invalidToken, .dead, .expired: break
+    }
     let (event, provider) = (open.event, open.event.targets[target].provider)
     var receipt = TargetReceipt()
     receipt.add("event", event.id)

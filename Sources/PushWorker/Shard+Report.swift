@@ -70,6 +70,7 @@ extension Decision {
     case .again: "retry"
     case .dead: "dead"
     case .expired: "expired"
+    case .parked: "parked"
     }
   }
 }

@@ -37,6 +37,10 @@ package actor Shard {
   var unreachable: [Int]
 
   var phase = Phase.starting
+  let splitLine = SplitLine()
+  /// Apps that an operator has paused in all the fleet, as far as `isFleetKnown`.
+  var pausedApps: [String] = []
+  var isFleetKnown = false
   /// Taking is held by a signal (TSTP), apart from the pauses of the fleet.
   var isHeld = false
   var onNews: (@Sendable (FleetNews) -> Void)?
@@ -61,7 +65,7 @@ package actor Shard {
     writesReceipts = parts.writesReceipts
     status = parts.status
     wantedLanes = max(1, parts.workers)
-    feeds = Feed.all(parts.feeds, parts.metrics)
+    feeds = Feed.all(parts.feeds, parts.providers.map(\.key), parts.metrics)
     dispatcher = Dispatcher(weights: feeds.map(\.weight), groups: parts.providers.count)
     unreachable = Array(repeating: 0, count: parts.providers.count)
     let metrics = parts.metrics
@@ -72,6 +76,8 @@ package actor Shard {
   package func run() async {
     guard phase == .starting else { return }
     phase = .running
+    watchGates()
+    let splitter = Task(executorPreference: loop) { await self.runSplitter() }
     let roles = feeds.map(startRoles)
     await withDiscardingTaskGroup { group in
       while await lanesAreWanted() {
@@ -82,7 +88,18 @@ package actor Shard {
       }
     }
     for roles in roles { await roles.end() }
-    for feed in feeds { feed.completerTimer = nil }
+    await splitter.value
+    for feed in feeds { (feed.completerTimer, feed.cramped) = (nil, nil) }
+    for provider in providers { provider.onGateChange = nil }
+  }
+
+  private func watchGates() {
+    for (group, provider) in providers.enumerated() {
+      provider.onGateChange = { [weak self] in
+        self?.assumeIsolated { $0.gateChanged(group) }
+      }
+      gateChanged(group)
+    }
   }
 
   /// Tasks of their own since each ends at its own time; `run` waits for them all.
@@ -103,6 +120,7 @@ package actor Shard {
     feed.completerTimer = LoopTimer(on: loop) { [completer = feed.completer] in
       completer.wake.raise()
     }
+    feed.cramped = LoopTimer(on: loop) { [wake = feed.fetchWake] in wake.raise() }
     let index = feed.index
     let heartbeat = Task(executorPreference: loop) { await self.runHeartbeat(index) }
     let fetcher = Task(executorPreference: loop) { await self.runFetcher(index) }
@@ -149,6 +167,7 @@ package actor Shard {
       feed.fetchWake.raise()
     }
     laneChanges.raise()
+    splitLine.wake.raise()
     // What their last takes brought is counted among ours.
     for feed in feeds { await feed.fetcher?.value }
     await finishLanes(before: end)
@@ -183,7 +202,7 @@ package actor Shard {
   }
 
   private func endRoles() async {
-    while lanes > 0 { try? await loop.sleep(.milliseconds(2)) }
+    while lanes > 0 || !splitLine.hasEnded { try? await loop.sleep(.milliseconds(2)) }
     for feed in feeds {
       for item in feed.open.values where item.remaining > 0 { writeProgress(item) }
     }

@@ -8,6 +8,8 @@ package struct FeedSnapshot: Sendable {
   /// Targets that wait for a lane, and those that have one.
   package var waiting = 0
   package var busy = 0
+  /// Items known to be parked.
+  package var parked = 0
   /// What keeps Redis from serving the list; nil = nothing.
   package var trouble: QueueError?
   package var isPaused = false
@@ -58,6 +60,7 @@ extension Shard {
     snapshot.open = feed.open.count
     snapshot.waiting = dispatcher.waiting(feed: feed.index)
     snapshot.busy = dispatcher.running(feed: feed.index)
+    snapshot.parked = feed.parked.length
     snapshot.trouble = feed.trouble
     snapshot.isPaused = feed.news.isPaused || isHeld
     snapshot.lastTake = feed.lastTake

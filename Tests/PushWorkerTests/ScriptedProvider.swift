@@ -38,7 +38,8 @@ final class ScriptedProvider: PushProvider {
   }
 
   func send(_ request: PushRequest) async -> SendOutcome {
-    let times = sent.note(String(decoding: request.deviceToken, as: UTF8.self))
+    let name = request.deviceToken.isEmpty ? request.body : request.deviceToken
+    let times = sent.note(String(decoding: name, as: UTF8.self))
     return await answer(request, times)
   }
 

@@ -9,13 +9,19 @@ import SharedState
 import TestSupport
 import Testing
 
-/// A shard over the queue in memory and providers that say what the test wants.
+/// A shard over queues in memory and providers that say what the test wants.
 struct ShardHarness: Sendable {
   let loop: Loop
+  /// Of the first list.
   let store: InMemoryStore
+  /// Of all lists.
+  let stores: [InMemoryStore]
   let shard: Shard
   let sent: ScriptedProvider.Sent
   let metrics: WorkerMetrics
+  /// To be touched on the loop alone.
+  let queues: UncheckedBox<[InMemoryQueue]>
+  let providers: UncheckedBox<[ScriptedProvider]>
 
   /// What the providers answer: to a request, and to how many times its token has been sent.
   struct Script: Sendable {
@@ -32,14 +38,37 @@ struct ShardHarness: Sendable {
     .answered(Answer(status: status, reason: reason), verdict)
   }
 
+  struct Options: Sendable {
+    var workers = 8
+    var losesFirstAnswerOf: String?
+    var receipts = false
+    /// Weights of the lists.
+    var weights = [1]
+    var queue = QueueSettings()
+    /// The content of the first list; nil = nothing.
+    var store: InMemoryStore?
+    var instance = "test"
+  }
+
   /// Runs `body` beside a working shard, and stops the shard afterwards.
   static func run(
     workers: Int = 8, losesFirstAnswerOf lost: String? = nil, receipts: Bool = false,
     _ script: Script,
     _ body: @escaping @Sendable (ShardHarness) async throws -> Void
   ) async throws {
+    var options = Options()
+    options.workers = workers
+    options.losesFirstAnswerOf = lost
+    options.receipts = receipts
+    try await run(options, script, body)
+  }
+
+  static func run(
+    _ options: Options, _ script: Script,
+    _ body: @escaping @Sendable (ShardHarness) async throws -> Void
+  ) async throws {
     try await onLoop { loop in
-      let harness = try await ShardHarness(on: loop, workers, lost, receipts, script)
+      let harness = try await ShardHarness(on: loop, options, script)
       let running = Task(executorPreference: loop) { await harness.shard.run() }
       try await body(harness)
       await harness.shard.stop(grace: .seconds(5))
@@ -47,35 +76,56 @@ struct ShardHarness: Sendable {
     }
   }
 
-  private init(
-    on loop: Loop, _ workers: Int, _ lost: String?, _ receipts: Bool, _ script: Script
-  ) async throws {
+  private init(on loop: Loop, _ options: Options, _ script: Script) async throws {
     self.loop = loop
-    let store = InMemoryStore(clock: SystemClock())
+    let stores =
+      [options.store ?? InMemoryStore(clock: SystemClock())]
+      + options.weights.dropFirst().map { _ in InMemoryStore(clock: SystemClock()) }
     let sent = ScriptedProvider.Sent()
     let metrics = WorkerMetrics()
-    self.store = store
+    self.stores = stores
+    store = stores[0]
     self.sent = sent
     self.metrics = metrics
+    let keys = [
+      CredentialKey(app: "chat", provider: .apns), CredentialKey(app: "chat", provider: .fcm),
+    ]
+    let queues = UncheckedBox(
+      stores.enumerated().map { index, store in
+        InMemoryQueue(
+          "list\(index)", instance: "\(options.instance).0", store: store,
+          settings: options.queue)
+      })
+    queues.value[0].fault = Self.fault(options, stores[0])
+    let providers = UncheckedBox(
+      MessageCodec(rules: Self.rules, credentials: Set(keys)).credentialList.map {
+        ScriptedProvider($0, on: loop, sent, script.answer)
+      })
+    self.queues = queues
+    self.providers = providers
     shard = try await Shard.make(on: loop) { loop in
-      let keys = [
-        CredentialKey(app: "chat", provider: .apns), CredentialKey(app: "chat", provider: .fcm),
-      ]
-      let codec = MessageCodec(rules: Self.rules, credentials: Set(keys))
-      let queue = InMemoryQueue(instance: "test.0", store: store)
-      var isLost = false
-      queue.fault = { call in
-        let name = "\(call)"
-        guard !isLost, name == lost, name != "take" || !store.ready.isEmpty else { return nil }
-        isLost = true
-        return .after
-      }
-      return ShardParts(
-        feeds: [FeedParts(queue, beatInterval: .milliseconds(200))], codec: codec,
-        providers: codec.credentialList.map { ScriptedProvider($0, on: loop, sent, script.answer) },
+      ShardParts(
+        feeds: zip(queues.value, options.weights).map {
+          FeedParts($0, weight: $1, beatInterval: .milliseconds(200))
+        },
+        codec: MessageCodec(rules: Self.rules, credentials: Set(keys)),
+        providers: providers.value,
         policy: RetryPolicy(Self.retry), metrics: metrics,
-        log: Logger(level: .error), clock: SystemClock(), workers: workers,
-        writesReceipts: receipts)
+        log: Logger(level: .error), clock: SystemClock(), workers: options.workers,
+        writesReceipts: options.receipts)
+    }
+  }
+
+  private static func fault(
+    _ options: Options, _ store: InMemoryStore
+  ) -> (StaticString) -> InMemoryQueue.Fault? {
+    var isLost = false
+    return { call in
+      let name = "\(call)"
+      guard !isLost, name == options.losesFirstAnswerOf, name != "take" || !store.ready.isEmpty
+      else { return nil }
+      isLost = true
+      return .after
     }
   }
 
@@ -100,19 +150,40 @@ struct ShardHarness: Sendable {
     return String(repeating: "0", count: 64 - digits.count) + digits
   }
 
-  func push(_ id: String, _ tokens: [String], extra: String = "") {
-    let devices = tokens.map { "{\"platform\":\"ios\",\"token\":\"\($0)\"}" }
+  func push(_ id: String, _ tokens: [String], extra: String = "", to list: Int = 0) {
+    push(id, devices: tokens.map(Self.iphone), extra: extra, to: list)
+  }
+
+  func push(_ id: String, devices: [String], extra: String = "", to list: Int = 0) {
     let event =
       "{\"id\":\"\(id)\",\"type\":\"message\",\"message\":{\"id\":1,\"text\":\"hi\"},"
       + "\"sender\":{\"id\":\"u\",\"name\":\"Ann\"},\(extra)"
       + "\"devices\":[\(devices.joined(separator: ","))]}"
-    store.push(Array(event.utf8))
+    stores[list].push(Array(event.utf8))
   }
 
-  /// Waits until the list, the retries and what is held are all empty.
+  static func iphone(_ token: String) -> String {
+    "{\"platform\":\"ios\",\"token\":\"\(token)\"}"
+  }
+
+  static func android(_ number: Int) -> String {
+    "{\"platform\":\"android\",\"token\":\"fInv\(number):APA91bINVENTED\"}"
+  }
+
+  func provider(_ provider: Provider) -> ScriptedProvider {
+    providers.value.first { $0.key.provider == provider } ?? providers.value[0]
+  }
+
+  func parked(_ provider: Provider) -> [[UInt8]] {
+    store.parked(CredentialKey(app: "chat", provider: provider))
+  }
+
+  /// Waits until the lists, the retries and what is held are all empty.
   func drained(within limit: Duration = .seconds(60)) async -> Bool {
     await eventually(within: limit, on: loop) {
-      store.ready.isEmpty && store.delayed.isEmpty && store.inflight == 0
+      stores.allSatisfy {
+        $0.ready.isEmpty && $0.delayed.isEmpty && $0.inflight == 0 && $0.chunks.isEmpty
+      } && parked(.apns).isEmpty && parked(.fcm).isEmpty
     }
   }
 

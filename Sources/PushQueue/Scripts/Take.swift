@@ -99,7 +99,7 @@ extension QueueScripts {
       .. ';r=0;done=0\\n'
     local function headed(item)
       if string.byte(item) == 126 then
-        if string.find(item, '^~1;id=[^;\\n]*;a=%d+;c=%d+;t0=%d+;r=%d+;done=[%x.]+\\n') then
+        if string.find(item, '^~1;id=[^;\\n]*;a=%d+;c=%d+;t0=%d+;r=%d+;?p?=?%-?%d*;done=[%x.]+\\n') then
           return item
         end
         if string.find(item, '^~%d+;id=[^\\n]*\\n') then return nil end

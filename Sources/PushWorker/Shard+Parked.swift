@@ -1,0 +1,116 @@
+import PushCodec
+import PushModel
+import PushTelemetry
+import SharedState
+
+// Targets that cannot go out for now leave into the parked list of their credential, unspent: those
+// of a paused app, of a credential whose breaker is open, and what a slow credential would keep the
+// others from being taken for.
+extension Shard {
+  /// Follows a credential's gate and its app's pause.
+  func gateChanged(_ group: Int) {
+    let gate = providers[group].gate
+    let isPaused = pausedApps.contains(providers[group].key.app)
+    let most = isPaused ? 0 : gate.most
+    if most == dispatcher.most(group: group) { return }
+    dispatcher.limit(group: group, to: most)
+    for feed in feeds {
+      if most == 0 { parkWaiting(feed, group) }
+      feed.wake()
+    }
+    wakeLanes()
+  }
+
+  /// Which apps an operator has paused in all the fleet.
+  func follow(pausedApps apps: [String]) {
+    isFleetKnown = true
+    if apps == pausedApps { return }
+    pausedApps = apps
+    for group in providers.indices { gateChanged(group) }
+  }
+
+  /// Nothing of it may be sent now.
+  func isShut(_ group: Int) -> Bool {
+    dispatcher.most(group: group) == 0 || providers[group].gate == .shut
+  }
+
+  /// A target that comes now could not soon begin: it would take up the place of others'.
+  func mustPark(_ feed: Feed, _ group: Int) -> Bool {
+    let most = dispatcher.most(group: group)
+    if most < .max { return dispatcher.held(group: group) >= most }
+    return feed.crowded.contains(group) && waiting(feed, group) >= share
+  }
+
+  /// Admission of a target that must wait; one whose message is over is filed at once.
+  func park(_ open: OpenItem, _ target: Int) {
+    let isOver = !open.event.isOneShot && open.event.expiresAt * 1_000 <= clock.wall()
+    if isOver {
+      record(open, target, .expired, nil, "expired before it could be sent")
+      return
+    }
+    let group = open.event.targets[target].credential
+    open.feed.parked.notePut(group)
+    record(open, target, .parked, nil, "")
+  }
+
+  /// What waits for a lane leaves, but for the first, in its order.
+  private func parkWaiting(_ feed: Feed, _ group: Int, butFirst kept: Int = 0) {
+    let jobs = dispatcher.removeWaiting(feed: feed.index, group: group, butFirst: kept)
+    for (place, job) in jobs.enumerated() {
+      job.item.remaining -= 1
+      park(job.item, job.target)
+      // Targets of an item stand together: it leaves as a whole.
+      let isLast = place + 1 == jobs.count || jobs[place + 1].item !== job.item
+      if isLast, job.item.remaining == 0 { finish(job.item) }
+    }
+  }
+
+  // MARK: No credential starves another (DESIGN 3)
+
+  /// Targets of one credential that may wait for lanes while others want to be taken: all together
+  /// leave half of the reserve.
+  var share: Int { max(1, reserve / (2 * max(1, providers.count))) }
+
+  private func waiting(_ feed: Feed, _ group: Int) -> Int {
+    dispatcher.waiting(feed: feed.index, group: group)
+  }
+
+  /// A list had no room for so long, while lanes are idle: credentials whose lanes are all taken
+  /// fill it. What they have in excess of their share leaves.
+  func relieve(_ feed: Feed) {
+    if idleLanes.isEmpty { return }
+    for group in providers.indices where waiting(feed, group) > share {
+      feed.crowded.insert(group)
+      parkWaiting(feed, group, butFirst: share)
+    }
+  }
+
+  /// A credential that has nothing parked any more and little waiting is as all others.
+  func endCrowding(_ feed: Feed) {
+    for group in feed.crowded
+    where feed.parked.length(of: group) == 0 && waiting(feed, group) < share {
+      feed.crowded.remove(group)
+    }
+  }
+
+  /// Targets of a credential that a draw may bring now.
+  func room(_ feed: Feed, _ group: Int) -> Int {
+    let most = dispatcher.most(group: group)
+    if most < .max { return max(0, most - dispatcher.held(group: group)) }
+    if !feed.crowded.contains(group) { return 256 }
+    // Half a share at a time: never a round trip for each finished send.
+    let room = share - waiting(feed, group)
+    return room * 2 >= share ? room : 0
+  }
+}
+
+extension CredentialGate {
+  /// Targets that may be with lanes at once.
+  var most: Int {
+    switch self {
+    case .open: .max
+    case .limited(let most): max(0, most)
+    case .shut: 0
+    }
+  }
+}
