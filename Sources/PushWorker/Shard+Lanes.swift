@@ -115,6 +115,8 @@ extension Shard {
       detail = said.detail
       unreachable[job.group] = 0
       handles.attempts(status: said.status).add()
+    case .neverSent(let trouble) where trouble.kind == .breaker:
+      return park(open, job.target)
     case .neverSent(let trouble):
       unreachable[job.group] += 1
       handles.unanswered.add()
