@@ -22,6 +22,8 @@ struct Dispatcher<Item> {
     var running = 0
     /// Most lanes at once.
     var most = Int.max
+    /// Targets that lanes have finished.
+    var finished = 0
   }
 
   /// A list's place in virtual time: each lane it gets moves it on by its stride.
@@ -78,6 +80,7 @@ struct Dispatcher<Item> {
     running -= 1
     feeds[feed].running -= 1
     groups[group].running -= 1
+    groups[group].finished += 1
   }
 
   private mutating func note(removed count: Int, _ feed: Int, _ group: Int) {
@@ -140,6 +143,9 @@ struct Dispatcher<Item> {
   func held(group: Int) -> Int { groups[group].waiting + groups[group].running }
 
   func waiting(feed: Int, group: Int) -> Int { lines[feed * groups.count + group].count }
+
+  /// Targets of a credential that lanes have finished so far.
+  func finished(group: Int) -> Int { groups[group].finished }
 
   /// Most lanes that a credential may hold; `Int.max` = as many as there are for it.
   func most(group: Int) -> Int { groups[group].most }

@@ -32,6 +32,10 @@ final class Feed {
   /// Since when it lacks room, monotonic; 0 = it does not.
   var crampedSince: Int64 = 0
   var cramped: LoopTimer?
+  /// What each credential had finished by then.
+  var finishedBefore: [Int]
+  /// Open targets of an item, about: what a draw of so many items brings.
+  var targetsPerItem = 1.0
   /// Bytes of its large events that wait to be split.
   var unsplitBytes = 0
 
@@ -53,6 +57,7 @@ final class Feed {
     _ metrics: QueueMetrics
   ) {
     parked = ParkedLists(credentials)
+    finishedBefore = Array(repeating: 0, count: credentials.count)
     self.index = index
     self.precedence = precedence
     self.metrics = metrics

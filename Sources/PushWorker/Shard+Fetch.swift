@@ -58,10 +58,10 @@ extension Shard {
     // With one credential nobody else waits.
     guard providers.count > 1 else { return await feed.fetchWake.wait() }
     let now = clock.monotonic()
-    if feed.crampedSince == 0 { feed.crampedSince = now }
+    if feed.crampedSince == 0 { beginCramped(feed, now) }
     if now - feed.crampedSince >= Self.patience {
-      feed.crampedSince = now
-      relieve(feed)
+      relieve(feed, after: now - feed.crampedSince)
+      beginCramped(feed, now)
     }
     feed.cramped?.arm(afterNanoseconds: Self.patience)
     await feed.fetchWake.wait()
@@ -81,6 +81,13 @@ extension Shard {
       if batch.items.isEmpty { await waitForWork(feed, nextDue: batch.nextDue) }
     } catch {
       await queueFailed(feed, error)
+    }
+  }
+
+  private func beginCramped(_ feed: Feed, _ now: Int64) {
+    feed.crampedSince = now
+    for group in providers.indices {
+      feed.finishedBefore[group] = dispatcher.finished(group: group)
     }
   }
 
@@ -179,6 +186,9 @@ extension Shard {
     if open.item.header.attempt == 0 {
       metrics.queueAge.record(.milliseconds(max(0, now - event.sentAtMs)))
     }
+    admission.begin()
+    let left = event.targetCount - open.done.count
+    open.feed.targetsPerItem += (Double(left) - open.feed.targetsPerItem) / 16
     for target in event.targets.indices where !open.done.contains(target) {
       enqueue(open, target)
     }
@@ -191,7 +201,8 @@ extension Shard {
       return
     }
     let group = open.event.targets[target].credential
-    if mustPark(open.feed, group) { return park(open, target) }
+    let isBlocked = admission.isBlocked(group) { mustPark(open.feed, group) }
+    if isBlocked { return park(open, target) }
     open.remaining += 1
     dispatcher.add(
       Dispatcher<OpenItem>.Job(

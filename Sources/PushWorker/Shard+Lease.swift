@@ -49,6 +49,7 @@ extension Shard {
     status.capacity = wantedLanes
     status.busy = dispatcher.running
     metrics.workersBusy.set(dispatcher.running)
+    showParked()
     do throws(QueueError) {
       let news = try await feed.queue.beat(status)
       feed.lastBeat = clock.monotonic()

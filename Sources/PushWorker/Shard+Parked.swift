@@ -34,7 +34,7 @@ extension Shard {
     dispatcher.most(group: group) == 0 || providers[group].gate == .shut
   }
 
-  /// A target that comes now could not soon begin: it would take up the place of others'.
+  /// Targets that come now could not soon begin: they would take up the place of others'.
   func mustPark(_ feed: Feed, _ group: Int) -> Bool {
     let most = dispatcher.most(group: group)
     if most < .max { return dispatcher.held(group: group) >= most }
@@ -65,6 +65,19 @@ extension Shard {
     }
   }
 
+  /// The gauge knows no environment: both are one.
+  func showParked() {
+    for (place, provider) in providers.enumerated() {
+      let key = provider.key
+      let items = providers.indices.reduce(0) { sum, group in
+        let other = providers[group].key
+        guard other.app == key.app, other.provider == key.provider else { return sum }
+        return sum + feeds.reduce(0) { $0 + $1.parked.length(of: group) }
+      }
+      pushMetrics[place].parked.set(items)
+    }
+  }
+
   // MARK: No credential starves another (DESIGN 3)
 
   /// Targets of one credential that may wait for lanes while others want to be taken: all together
@@ -75,15 +88,22 @@ extension Shard {
     dispatcher.waiting(feed: feed.index, group: group)
   }
 
-  /// A list had no room for so long, while lanes are idle: credentials whose lanes are all taken
-  /// fill it. What they have in excess of their share leaves.
-  func relieve(_ feed: Feed) {
+  /// A list had no room for so long, in nanoseconds, while lanes are idle: credentials whose lanes
+  /// are all taken fill it. What those that are not soon done have in excess of their share leaves.
+  func relieve(_ feed: Feed, after elapsed: Int64) {
     if idleLanes.isEmpty { return }
     for group in providers.indices where waiting(feed, group) > share {
+      let finished = dispatcher.finished(group: group) - feed.finishedBefore[group]
+      let isSoonDone =
+        Int64(finished) * Self.soon >= Int64(waiting(feed, group)) * elapsed
+      if isSoonDone { continue }
       feed.crowded.insert(group)
       parkWaiting(feed, group, butFirst: share)
     }
   }
+
+  /// A list waits for so long, in nanoseconds, for one credential to do what it has waiting.
+  private static let soon: Int64 = 5_000_000_000
 
   /// A credential that has nothing parked any more and little waiting is as all others.
   func endCrowding(_ feed: Feed) {
@@ -93,14 +113,43 @@ extension Shard {
     }
   }
 
-  /// Targets of a credential that a draw may bring now.
+  /// Items of a credential that a draw may bring now.
   func room(_ feed: Feed, _ group: Int) -> Int {
+    let targets = targetRoom(feed, group)
+    return targets == 0 ? 0 : max(1, targets / max(1, Int(feed.targetsPerItem)))
+  }
+
+  private func targetRoom(_ feed: Feed, _ group: Int) -> Int {
     let most = dispatcher.most(group: group)
     if most < .max { return max(0, most - dispatcher.held(group: group)) }
-    if !feed.crowded.contains(group) { return 256 }
+    if !feed.crowded.contains(group) { return max(0, wantedLanes + reserve) }
     // Half a share at a time: never a round trip for each finished send.
     let room = share - waiting(feed, group)
     return room * 2 >= share ? room : 0
+  }
+}
+
+/// Whether the targets of one item must wait, asked once for each credential: an item stays whole,
+/// since each part of it is written anew.
+struct Admission {
+  private var item = 0
+  private var asked: [Int]
+  private var blocked: [Bool]
+
+  init(groups: Int) {
+    asked = Array(repeating: 0, count: groups)
+    blocked = Array(repeating: false, count: groups)
+  }
+
+  /// The next item.
+  mutating func begin() { item += 1 }
+
+  mutating func isBlocked(_ group: Int, _ ask: () -> Bool) -> Bool {
+    if asked[group] != item {
+      asked[group] = item
+      blocked[group] = ask()
+    }
+    return blocked[group]
   }
 }
 

@@ -7,12 +7,19 @@ import Testing
 
 /// What `JobQueue` promises about parked items, for both conformers.
 @Suite(.redis) struct ParkedConformanceTests {
+  /// The sum of parked time as it stands in the list.
+  private static let since: Int64 = -1_764_489_600_123
+
   /// Parks `count` events of the credential, named `p0`, `p1` ...
   private func park(_ count: Int, on stage: any QueueStage, by queue: any JobQueue) async throws {
     for number in 0..<count { try await stage.push("p\(number)") }
     let items = try await queue.take(count).items
     _ = try await queue.settle(
-      items.map { Settlement($0.receipt, [.parked(parkedCredential, $0.header)]) })
+      items.map { item in
+        var header = item.header
+        header.parked = Self.since
+        return Settlement(item.receipt, [.parked(parkedCredential, header)])
+      })
   }
 
   @Test(arguments: QueueKind.allCases) func `parked items are taken when they are asked for`(
@@ -29,6 +36,7 @@ import Testing
       let probe = try await queue.take(TakeOrder(10, parked: [.init(parkedCredential, most: 1)]))
       #expect(probe.texts == ["p0"] && probe.parked == [2])
       #expect(probe.items[0].header.attempt == 0)
+      #expect(probe.items[0].header.parked == Self.since)
       let rest = try await queue.take(TakeOrder(10, parked: [.init(parkedCredential, most: 9)]))
       #expect(rest.texts == ["p1", "p2"] && rest.parked == [0])
       #expect(try await stage.stored().isOnly(inflight: 4))

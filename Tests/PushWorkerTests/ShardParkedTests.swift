@@ -103,6 +103,25 @@ private typealias Harness = ShardHarness
     }
   }
 
+  @Test func `parked time counts for no limit of attempts`() async throws {
+    let script = Harness.Script { _, times in
+      times == 1
+        ? Harness.refused(503, "ServiceUnavailable", .retry(.server)) : Harness.accepted
+    }
+    try await Harness.run(script) { it in
+      // First taken two hours ago; all but a minute of it was spent in a parked list.
+      let (now, hour) = (SystemClock().wall(), Int64(3_600_000))
+      let parkedAt = now - 2 * hour + 60_000
+      let event =
+        "{\"type\":\"message\",\"message\":{\"id\":1,\"text\":\"hi\"},"
+        + "\"devices\":[\(Harness.iphone(Harness.token(1)))]}"
+      it.store.push(
+        Array("~1;id=x;a=0;c=0;t0=\(now - 2 * hour);r=0;p=-\(parkedAt);done=0\n\(event)".utf8))
+      #expect(await it.drained())
+      #expect(it.sent.all == [Harness.token(1): 2] && it.letters.isEmpty)
+    }
+  }
+
   @Test func `a credential that hangs keeps no other from being served`() async throws {
     let doors = Doors()
     try await Harness.run(

@@ -15,8 +15,8 @@ final class TestQueue {
     return await connection.call(command, timeout: .seconds(10))
   }
 
-  func push(_ events: [String]) async throws {
-    for event in events { _ = try await call("RPUSH", "push:messages", event).get() }
+  func push(_ events: [String], to list: String = "push:messages") async throws {
+    for event in events { _ = try await call("RPUSH", list, event).get() }
   }
 
   /// An item of any bytes.
