@@ -17,9 +17,9 @@ extension Shard {
 
   var reserve: Int { min(max(wantedLanes, 8), 256) }
 
-  /// A list that had no room for so long is cramped: a fifth of a second is many times what a
-  /// healthy provider takes for half of what may be open.
-  private static let patience: Int64 = 200_000_000
+  /// A list that had no room for so long is cramped: a handshake, a slow answer or a pause of the
+  /// machine is no hang.
+  private static let patience: Int64 = 2_000_000_000
 
   func runFetcher(_ index: Int) async {
     let feed = feeds[index]

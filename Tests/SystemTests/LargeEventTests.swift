@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 /// Several lists, and events of many devices, with real processes.
-@Suite(.redis("--appendonly", "yes")) struct LargeEventTests {
-  private static let devices = 6_000
+@Suite(.redis("--appendonly", "yes"), .serialized) struct LargeEventTests {
+  private static let devices = 3_000
   private static let lanes = 32
   /// As many may be on the wire as there are lanes; a batch of results is on its way to Redis and
   /// another is gathered.
@@ -29,7 +29,7 @@ import Testing
         let worker = try Self.worker(on: loop, configuration, server)
         // The first while it splits or has just done so, the others while chunks are sent.
         _ = await eventually(within: .seconds(20), on: loop) {
-          round == 0 ? await queue.held() > 0 : simulator.accepted().count > round * 800
+          round == 0 ? await queue.held() > 0 : simulator.accepted().count > round * 400
         }
         try await loop.sleep(.milliseconds(Int64.random(in: 0...60, using: &random)))
         await worker.kill()
