@@ -9,6 +9,7 @@ from bench_load import requests_served
 from .ledger import QUEUE
 from .relay import Relay
 from .scenario import scenario
+from .servers import RedisNode
 from .workers import Fleet
 
 
@@ -70,8 +71,8 @@ def finish(run, fleet, store, seconds=90, queues=(QUEUE,)):
     drained_after = time.monotonic()
     run.drain(store, seconds, queues)
     run.note(drainSeconds=round(time.monotonic() - drained_after, 1))
-    # In the short form one look at idleness is enough.
-    if len(queues) == 1 and len(store.masters()) == 1 and (not run.quick or run.name == "kill"):
+    # In the short form one look at idleness is enough; sentinels and nodes of a cluster ask too.
+    if isinstance(store, RedisNode) and (not run.quick or run.name == "kill"):
         check_idleness(run, fleet, store)
     for worker in fleet.alive():
         run.expect(fleet.end(worker) == 0, f"worker {worker.number} did not end with 0")
@@ -131,6 +132,8 @@ def killed_at(run, fleet, node, script, moment):
         left = [1]
 
     def watch(link, when, name):
+        if not fleet.workers:  # it has begun to talk before we know its number
+            return None
         worker = fleet.workers[-1]
         if script == "release" and name == "settle" and not asked:
             asked.append(name)

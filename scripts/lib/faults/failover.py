@@ -45,11 +45,11 @@ def sentinel(run):
     fleet = start_workers(run, store, simulator, 2)
     producer = run.producer(store, rate=500)
     run.wait(lambda: run.seen.refresh().requests > 100, 30, "the first pushes")
-    took = []
-    for round in range(run.pick(2, 8)):
+    took, missing = [], {"kill": [], "planned": []}
+    for turn in range(run.pick(2, 8)):
         run.sleep(1, 3)
         old = store.master()
-        if round % 2 == 0:
+        if turn % 2 == 0:
             run.kill_redis(old)
         else:
             store.sentinels[0].node_call("SENTINEL", "FAILOVER", store.NAME)
@@ -59,7 +59,7 @@ def sentinel(run):
         if not old.is_running():
             old.start(wait=False)  # it comes back as master, and is told
         run.wait(lambda: old.call("ROLE")[0] == b"slave", 40, "the old master to follow")
-        run.note_demotion(old)
+        missing["planned" if turn % 2 else "kill"].append(run.note_demotion(old))
         run.allow_repeats(2 * fleet.capacity)
         run.wait(store.all_linked_to_master, 40, "the replicas")
     for one in store.sentinels:
@@ -68,7 +68,7 @@ def sentinel(run):
     work_resumes(run, producer)
     for one in store.sentinels:
         one.start()
-    run.note(secondsToPromotion=[round(s, 1) for s in took])
+    run.note(secondsToPromotion=[round(s, 1) for s in took], missingAtPromotion=missing)
     producer.stop()
     finish(run, fleet, store)
 
@@ -84,12 +84,13 @@ def cluster(run):
     fleet = start_workers(run, store, simulator, 2, queues=[f'{{name: "{q}"}}' for q in QUEUES], names=QUEUES)
     producers = [run.producer(store, rate=150, queue=queue) for queue in QUEUES]
     run.wait(lambda: run.seen.refresh().requests > 100, 30, "the first pushes")
-    for round in range(run.pick(2, 6)):
+    missing = {"kill": [], "planned": []}
+    for turn in range(run.pick(2, 6)):
         queue = run.random.choice(QUEUES)
         old = store.master_of(queue)
         replica = store.replica_of(old)
         there = [q for q in QUEUES if store.master_of(q) is old]
-        if round % 2 == 0:
+        if turn % 2 == 0:
             run.kill_redis(old)
         else:
             replica.call("CLUSTER", "FAILOVER")
@@ -102,7 +103,7 @@ def cluster(run):
         if not old.is_running():
             old.start(wait=False)
         run.wait(lambda: old.call("ROLE")[0] == b"slave", 40, "the old master to follow")
-        run.note_demotion(old)
+        missing["planned" if turn % 2 else "kill"].append(run.note_demotion(old))
         run.allow_repeats(2 * fleet.capacity)
         run.wait(store.is_whole, 60, "the cluster")
     moves = 0
@@ -113,7 +114,7 @@ def cluster(run):
         moves += 1
         run.sleep(0.3, 1)
     work_resumes(run, producers[0])
-    run.note(slotMoves=moves)
+    run.note(slotMoves=moves, missingAtPromotion=missing)
     for producer in producers:
         producer.stop()
     finish(run, fleet, store, queues=QUEUES)

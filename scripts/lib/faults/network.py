@@ -127,9 +127,9 @@ def reply_lost(run, fleet, node, script):
         fleet.kill(fleet.add())
 
     def watch(link, when, name):
-        worker = fleet.workers[-1]
-        if when != "reply":
+        if when != "reply" or not fleet.workers:
             return None
+        worker = fleet.workers[-1]
         if script == "release" and name == "settle" and not asked:
             asked.append(name)
             worker.signal(15)

@@ -29,7 +29,9 @@ def shutdown(run):
     slowest = 0.0
     for _ in range(run.pick(12, 100)):
         run.sleep(0.1, 0.8)
-        worker = run.random.choice(fleet.alive())
+        # One that has joined: who is ended before it has begun holds nothing.
+        joined = lambda: [w for w in fleet.alive() if w.admin in fleet.watch.instances]
+        worker = run.random.choice(run.wait(joined, 30, "a worker that has joined"))
         ladder = run.random.choice(((TERM,), (TERM,), (TERM, TERM), (signal.SIGINT, TERM), (TERM, KILL)))
         began = time.monotonic()
         if KILL in ladder:
@@ -57,8 +59,8 @@ def rolling(run):
     node, fleet, producer = stage(run, 10, rate=1000, lanes=16)
     for _ in range(run.pick(1, 10)):
         for worker in list(fleet.workers):
-            fleet.add()
-            run.sleep(0.05, 0.3)
+            next_one = fleet.add()
+            run.wait(lambda: next_one.admin in fleet.watch.instances, 30, "the next worker")
             run.expect(fleet.end(worker, gap=0) == 0, "a replaced worker did not end with 0")
     producer.stop()
     finish(run, fleet, node)

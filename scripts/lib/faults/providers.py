@@ -1,7 +1,5 @@
 """Providers that fail in every way of the simulator's, and one that is away while the other is not."""
 
-import time
-
 from .crashes import finish
 from .scenario import scenario
 from .workers import Fleet
@@ -81,15 +79,13 @@ def provider_outage(run):
     for fault in ({"respond": {"status": 503, "reason": "ServiceUnavailable"}}, {"action": "hang"}):
         simulator.set_rules({"match": {"provider": "apns"}, **fault})
         run.sleep(1)
-        began, before = time.time(), run.ledger.copy_of_acknowledged()
+        before = run.ledger.copy_of_acknowledged()
         run.sleep(seconds)
-        due = [n for n in run.ledger.copy_of_acknowledged() - before if n % 10 == 7]
-        run.sleep(1)
-        came = sum(n in run.seen.refresh().accepted for n in due)
-        slowest = max((run.seen.first[n] for n in due if n in run.seen.first), default=began) - began
-        run.note(**{f"fcmDuring{fault.get('action', '503')}": f"{came} of {len(due)}"})
-        run.expect(came >= 0.9 * len(due), f"FCM got {came} of {len(due)} pushes while APNs was away")
-        run.expect(slowest <= seconds + 2, "FCM was late")
+        due = {n for n in run.ledger.copy_of_acknowledged() - before if n % 10 == 7}
+        came = lambda: len(due & run.seen.refresh().accepted.keys())
+        # Late on a busy machine perhaps, but while APNs is still away.
+        run.wait(lambda: came() == len(due), 20, "the pushes of FCM while APNs was away")
+        run.note(**{f"fcmDuring{fault.get('action', '503')}": f"{came()} of {len(due)}"})
         simulator.set_rules()
         run.sleep(4)
     run.allow_repeats(fleet.lanes)

@@ -104,7 +104,7 @@ def loading_is_seen(node):
 @scenario(quick=150, long=300, in_quick=False, name="redis-empty")
 def redis_empty(run):
     """Redis comes back with nothing: workers stay, say so, and serve what comes then."""
-    node, fleet = stage(run, "always")
+    node, fleet = stage(run, "always", latency=1000)  # so slow that a backlog grows
     producer = run.producer(node, rate=800)
     run.sleep(2)
     run.kill_redis(node)

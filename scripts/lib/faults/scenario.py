@@ -198,12 +198,12 @@ class Run:
         self.promotions[old.port] = held
 
     def note_demotion(self, old):
-        """The old master follows now, and acknowledges nothing more."""
+        """The old master follows now, and acknowledges nothing more; how many are lost with it."""
         self.seen.refresh()
         missing = self.ledger.acknowledged_by(old.port) - self.promotions.pop(old.port)
-        missing -= self.seen.accepted.keys()
+        missing -= self.seen.accepted.keys() | self.lost_by_redis
         self.lost_by_redis |= missing
-        self.note(missingAtPromotion=self.detail.get("missingAtPromotion", 0) + len(missing))
+        return len(missing)
 
     # The end
 

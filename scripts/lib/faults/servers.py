@@ -83,12 +83,22 @@ class RedisNode:
         return self
 
 
+# A replica is in step at once, not five seconds after it has asked.
+PROMPT = ["--repl-diskless-sync-delay", "0"]
+
+
+def is_linked(role):
+    """Whether a replica follows its master; a master has nobody to follow."""
+    return role[0] == b"master" or role[3] == b"connected"
+
+
 class SentinelSet:
     """A master, replicas and three sentinels that agree on a new master within seconds."""
 
     NAME = "chat"
 
     def __init__(self, run, replicas=2, options=()):
+        options = [*PROMPT, *options]
         self.nodes = [run.redis(name="redis-a", options=options)]
         for letter in "bcdefg"[:replicas]:
             follow = ["--replicaof", f"127.0.0.1 {self.nodes[0].port}", *options]
@@ -98,7 +108,7 @@ class SentinelSet:
         wait_until(self.sentinels_agree, 30, "the sentinels to know each other")
 
     def all_linked(self):
-        return all(node.call("ROLE")[3] == b"connected" for node in self.nodes[1:])
+        return all(is_linked(node.call("ROLE")) for node in self.nodes[1:])
 
     def all_linked_to_master(self):
         master = self.master()
@@ -204,7 +214,7 @@ class ClusterSet:
         self.count = masters
         self.nodes = []
         for number in range(masters * 2):
-            options = ["--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf"]
+            options = [*PROMPT, "--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf"]
             options += ["--cluster-port", free_port(), "--cluster-node-timeout", 2000]
             self.nodes.append(run.redis(name=f"node-{number}", options=options))
         self.ids = {}
@@ -233,6 +243,7 @@ class ClusterSet:
             return all(
                 b"cluster_state:ok" in node.call("CLUSTER", "INFO")
                 and node.call("CLUSTER", "NODES").count(b"slave") >= self.count
+                and is_linked(node.call("ROLE"))
                 for node in self.nodes
                 if node.is_running()
             )
