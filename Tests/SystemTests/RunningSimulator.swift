@@ -27,6 +27,12 @@ final class RunningSimulator {
     try #require(started, "the simulator did not start")
   }
 
+  /// One of the ports that it said.
+  func port(_ name: String) -> Int {
+    guard let mark = ready.firstRange(of: "\"\(name)\":") else { return 0 }
+    return Int(ready[mark.upperBound...].prefix { $0.isNumber }) ?? 0
+  }
+
   /// How often each device token was sent to APNs and answered with 200.
   func accepted() -> [String: Int] {
     var counts: [String: Int] = [:]

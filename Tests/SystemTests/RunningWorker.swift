@@ -5,12 +5,17 @@ import TestSupport
 final class RunningWorker {
   private let child: ChildProcess
 
-  /// `settings` are `ALLIM_*` variables, `NAME=value`.
+  /// `settings` are `ALLIM_*` variables, `NAME=value`; `log` is a file for what it says.
   init(
-    on loop: Loop, configuration: String, redis: String, settings: [String] = []
+    on loop: Loop, configuration: String, redis: String, settings: [String] = [],
+    log: String = "/dev/stderr"
   ) throws {
     child = try ChildProcess(
-      on: loop, Product("allim").path, ["run", "--config", configuration, "--redis", redis],
+      on: loop, "/bin/sh",
+      [
+        "-c", "exec \"$0\" \"$@\" 2>>\(log)", Product("allim").path, "run", "--config",
+        configuration, "--redis", redis,
+      ],
       environment: ["ALLIM_LOG_LEVEL=error", "ALLIM_ADMIN_LISTEN=127.0.0.1:0"] + settings)
   }
 

@@ -28,6 +28,8 @@ package final class ConnectProxy {
   package private(set) var requests: [Request] = []
   package private(set) var pairs: [RelayedPair] = []
   package var answer: (Request) -> Answer = { _ in .open }
+  /// Which port of this machine a port that was asked for stands for.
+  package var route: (Int) -> Int = { $0 }
 
   package var port: Int { listener?.port ?? 0 }
 
@@ -49,7 +51,7 @@ package final class ConnectProxy {
   }
 
   private func open(_ request: Request, _ guest: Guest, limit: Int?) {
-    let port = request.target.split(separator: ":").last.flatMap { Int($0) } ?? 0
+    let port = route(request.target.split(separator: ":").last.flatMap { Int($0) } ?? 0)
     guest.say("HTTP/1.1 200 Connection established\r\n\r\n")
     forward(guest.stream, to: port, on: loop) { [unowned self] pair in
       pairs.append(pair)

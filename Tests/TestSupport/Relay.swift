@@ -64,12 +64,18 @@ package final class RelayedPair {
 package final class Relay {
   private var listener: StreamListener?
   package private(set) var pairs: [RelayedPair] = []
+  /// When somebody connected.
+  package private(set) var connects: [ContinuousClock.Instant] = []
+  /// Where new connections lead.
+  package var target: Int
   package var port: Int { listener?.port ?? 0 }
 
-  package init(on loop: Loop, to port: Int) throws {
+  package init(on loop: Loop, to target: Int) throws {
+    self.target = target
     listener = try StreamListener(on: loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) {
       [unowned self] near in
-      forward(near, to: port, on: loop) { [unowned self] in pairs.append($0) }
+      connects.append(.now)
+      forward(near, to: self.target, on: loop) { [unowned self] in pairs.append($0) }
     }
   }
 

@@ -110,10 +110,14 @@ package final class ScriptedConnection: ByteStreamOwner {
   }
 
   /// HEADERS with one field, `:status`, by its place in HPACK's static table.
-  package func answer(_ id: UInt32, status: Int = 200, ends: Bool = true) {
+  package func answer(_ id: UInt32, status: Int = 200, body: String = "", ends: Bool = true) {
     let index: [Int: UInt8] = [200: 0x88, 400: 0x8c, 404: 0x8d, 500: 0x8e]
-    let flags = Frame.endHeaders | (ends ? Frame.endStream : 0)
+    let flags = Frame.endHeaders | (ends && body.isEmpty ? Frame.endStream : 0)
     send(Frame(kind: .headers, flags: flags, stream: id, payload: [index[status] ?? 0x88]))
+    if !body.isEmpty {
+      let flags = ends ? Frame.endStream : 0
+      send(Frame(kind: .data, flags: flags, stream: id, payload: Array(body.utf8)))
+    }
     if ends { openStreams.remove(id) }
   }
 

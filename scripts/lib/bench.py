@@ -14,6 +14,7 @@ import time
 import urllib.request
 
 import bench_load as load
+import bench_servers as servers
 import record
 from faults import ledger
 from faults.seen import Seen
@@ -21,7 +22,7 @@ from chain import (
     PROJECT, ChainError, RedisServer, Simulator, Worker, answers, end_in_order_on_signals, wait_until,
 )  # fmt: skip
 
-PARTS = ["h2load", "peers", "unlimited", "limited", "latency", "backlog", "fanout", "idle", "micro"]
+PARTS = ["h2load", "peers", "unlimited", "limited", "latency", "backlog", "fanout", "idle", "slow", "servers", "micro"]
 CLIENTS = PROJECT / "scripts" / "bench-clients"
 VENV = PROJECT / ".build" / "bench-venv" / "bin"
 CONNECTIONS, STREAMS = 8, 100  # of every client that sends without a limit, ours included
@@ -68,7 +69,8 @@ class Bench:
         server = self.start(RedisServer(self.folder))
         return server, server.connect()
 
-    def worker(self, simulator, redis_server, workers, connections, rate):
+    def worker(self, simulator, redis_server, workers, connections, rate, port=None):
+        """`port`: of a server in the place of the simulator's APNs."""
         config = self.folder / "bench.yaml"
         ready, host = simulator.ready, "localhost"
         config.write_text(f"""
@@ -81,7 +83,7 @@ apps:
       production: {{keyFile: AuthKey_SIMKEY0001.p8, keyId: SIMKEY0001, teamId: SIMTEAM001}}
       connections: {{min: {connections}, max: {connections}, requestsPerSecond: {rate}}}
 log: {{level: warning, format: json}}
-endpoints: {{apnsProduction: "{host}:{ready['apnsPort']}", apnsSandbox: "{host}:{ready['sandboxPort']}", caFile: {self.ca_file()}}}
+endpoints: {{apnsProduction: "{host}:{port or ready['apnsPort']}", apnsSandbox: "{host}:{ready['sandboxPort']}", caFile: {self.ca_file()}}}
 """)
         worker = self.start(Worker(self.folder, "--config", config))
         admin = wait_until(lambda: self.admin(worker), 30, "the worker's admin address")
@@ -281,6 +283,45 @@ endpoints: {{apnsProduction: "{host}:{ready['apnsPort']}", apnsSandbox: "{host}:
             "residentKB": worker.memory_kb("VmRSS"),
         }
 
+    def slow(self):
+        """200 connections, 1,000 lanes, and a provider that takes a second for each answer."""
+        count, connections, lanes = self.size(5_000, 20_000), 200, 1_000
+        streams = lanes // connections
+        simulator = self.simulator("--count-only", "--latency", 1000, "--max-streams", streams)
+        server, redis = self.redis()
+        worker = self.worker(simulator, server, workers=lanes, connections=connections, rate=0)
+        load.fill(server, count)
+        worker.reset_peak_memory()
+        load.release(redis)
+        seconds = load.drain(redis, worker, count, seconds=120)
+        used = [c for c in simulator.get("/connections")["connections"] if c["requests"]]
+        return {
+            "connections": len(used),
+            "lanes": lanes,
+            "perSecond": round(count / seconds),
+            "peakKB": worker.memory_kb("VmHWM"),
+        }
+
+    def servers(self):
+        return list(self.measured_servers())
+
+    def measured_servers(self):
+        """The worker before servers that are not ours; every push must be accounted for."""
+        count = 20_000
+        for name, start in servers.installed():
+            simulator = self.simulator("--count-only")
+            peer = self.start(start(self.folder, simulator, count))
+            server, redis = self.redis()
+            worker = self.worker(
+                simulator, server, workers=CONNECTIONS * STREAMS, connections=CONNECTIONS, rate=0, port=peer.port
+            )
+            load.fill(server, count)
+            load.release(redis)
+            seconds = load.drain(redis, worker, count, seconds=300)
+            servers.account(name, outcomes(worker), peer.answered(), count)
+            yield {"server": name, "pushes": count, "perSecond": round(count / seconds)}
+            self.stop_all()
+
     def micro(self):
         return json.loads(load.allim_bench("micro"))
 
@@ -331,6 +372,17 @@ def metric(worker, name):
         lines = answer.read().decode().splitlines()
     values = [float(line.rsplit(" ", 1)[1]) for line in lines if re.match(re.escape(name) + r"[ {]", line)]
     return round(max(values)) if values else None
+
+
+def outcomes(worker):
+    """How many targets ended in which way, by the worker's own count."""
+    with urllib.request.urlopen(worker.admin + "/metrics", timeout=10) as answer:
+        lines = answer.read().decode().splitlines()
+    found = {}
+    for line in lines:
+        if match := re.match(r'allim_pushes_total\{.*outcome="(\w+)".*\} (\d+)', line):
+            found[match[1]] = found.get(match[1], 0) + int(match[2])
+    return {outcome: count for outcome, count in found.items() if count}
 
 
 def receiver_windows(answer):

@@ -1,0 +1,99 @@
+import LoopIO
+import TestSupport
+import Testing
+
+/// BR-20: with a proxy set, nothing goes past it, whatever it does.
+@Suite struct ProxyChainTests {
+  /// The worker knows the providers by ports where nobody listens: only the proxy leads to them.
+  private func settings(
+    _ simulator: RunningSimulator, _ proxy: ConnectProxy, password: String
+  ) -> [String] {
+    write(Array((password + "\n").utf8), to: simulator.folder.file("proxy-password"))
+    let ports = [1: "apnsPort", 2: "sandboxPort", 3: "fcmPort"].mapValues { simulator.port($0) }
+    proxy.route = { ports[$0] ?? 0 }
+    return [
+      "ALLIM_ENDPOINTS_APNS_PRODUCTION=localhost:1", "ALLIM_ENDPOINTS_APNS_SANDBOX=localhost:2",
+      "ALLIM_ENDPOINTS_FCM=localhost:3", "ALLIM_ENDPOINTS_OAUTH=https://localhost:3/token",
+      "ALLIM_PROXY_URL=http://127.0.0.1:\(proxy.port)", "ALLIM_PROXY_USER=svc",
+      "ALLIM_PROXY_PASSWORD_FILE=\(simulator.folder.file("proxy-password"))",
+      "ALLIM_LOG_LEVEL=warning",
+    ]
+  }
+
+  private static func events(_ tag: String) -> [String] {
+    let sandbox =
+      #"{"platform":"ios","environment":"sandbox","token":"\#(Samples.apns("b" + tag))"}"#
+    return [
+      Samples.message(
+        "p\(tag)", Samples.iphone("a" + tag), sandbox, Samples.android(tag))
+    ]
+  }
+
+  private func accepted(_ recording: inout Recording, _ tag: String) -> Int {
+    recording.refresh()
+    let targets = [Samples.apns("a" + tag), Samples.apns("b" + tag), Samples.fcm(tag)]
+    return recording.requests.filter { targets.contains($0.target) && $0.status == 200 }.count
+  }
+
+  @Test func `BR-20 APNs, FCM and the token endpoint go through the proxy, also after its outage`()
+    async throws
+  {
+    try await onRedisLoop { loop, redis in
+      let queue = try await TestQueue(on: loop, redis.url)
+      let simulator = try await RunningSimulator(on: loop)
+      let proxy = try ConnectProxy(on: loop)
+      var recording = Recording(path: simulator.record)
+      // svc:p@ss:1
+      let right = "Basic c3ZjOnBAc3M6MQ=="
+      var isDown = true
+      proxy.answer = { $0.authorization != right ? .status(407) : isDown ? .status(503) : .open }
+      let log = simulator.folder.file("worker.log")
+      let worker = try RunningWorker(
+        on: loop, configuration: simulator.configuration, redis: "unix://\(redis.socket)",
+        settings: settings(simulator, proxy, password: "p@ss:1"), log: log)
+      try await queue.push(Self.events("1"))
+      #expect(await eventually(on: loop) { proxy.requests.count >= 6 })
+      #expect(accepted(&recording, "1") == 0)
+      isDown = false
+      let recovered = ContinuousClock.now
+      #expect(await eventually(on: loop) { accepted(&recording, "1") == 3 })
+      #expect(ContinuousClock.now - recovered < .seconds(30))
+      try await queue.push(Self.events("2"))
+      #expect(await eventually(on: loop) { accepted(&recording, "2") == 3 })
+      #expect(await eventually(on: loop) { await queue.isDrained() })
+      #expect(Set(proxy.requests.map(\.target)) == ["localhost:1", "localhost:2", "localhost:3"])
+      #expect(proxy.requests.allSatisfy { $0.authorization == right })
+      #expect(await worker.stop() == ExitStatus())
+      let words = String(decoding: read(log) ?? [], as: UTF8.self)
+      #expect(words.contains("503") && !words.contains("p@ss") && !words.contains("c3ZjOn"))
+      await simulator.stop()
+    }
+  }
+
+  @Test func `BR-20 a 407 is said plainly and keeps the events`() async throws {
+    try await onRedisLoop { loop, redis in
+      let queue = try await TestQueue(on: loop, redis.url)
+      let simulator = try await RunningSimulator(on: loop)
+      let proxy = try ConnectProxy(on: loop)
+      proxy.answer = { _ in .status(407) }
+      let log = simulator.folder.file("worker.log")
+      let worker = try RunningWorker(
+        on: loop, configuration: simulator.configuration, redis: "unix://\(redis.socket)",
+        settings: settings(simulator, proxy, password: "SECRET-4711"), log: log)
+      try await queue.push(Self.events("3"))
+      #expect(await eventually(on: loop) { proxy.requests.count >= 6 })
+      let isTold = await eventually(on: loop) {
+        String(decoding: read(log) ?? [], as: UTF8.self)
+          .contains("the proxy refuses user or password (407)")
+      }
+      #expect(isTold)
+      #expect(await worker.stop() == ExitStatus())
+      #expect(proxy.pairs.isEmpty)
+      #expect(await queue.letters().isEmpty)
+      #expect(await !queue.isDrained())
+      let words = String(decoding: read(log) ?? [], as: UTF8.self)
+      #expect(!words.contains("SECRET") && !words.contains("c3ZjOlNF"))
+      await simulator.stop()
+    }
+  }
+}
