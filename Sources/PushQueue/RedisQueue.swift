@@ -59,6 +59,8 @@ package final class RedisQueue: JobQueue {
     let sent = clock.monotonic()
     let reply = try await run(calls.join())
     noteLease(reply, sent: sent)
+    // Whoever joins again reconciles, which replays more.
+    replayedOver = client.connections
   }
 
   /// Status and news travel in the same write. They are no part of the script, since the beat must

@@ -47,6 +47,7 @@ final class Feed {
   var lastBeat: Int64 = 0
   var lastRecovery = Int64.min
   var trouble: QueueError?
+  var reports = TroubleReports()
   /// An answer was lost: what Redis holds for us must be compared with what we know.
   var needsReconciling = false
   /// Counts leases: what was taken under an earlier one may be another's by now.

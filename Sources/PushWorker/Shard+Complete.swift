@@ -94,11 +94,14 @@ extension Shard {
         return try await write()
       } catch {
         if error.code == .fenced { return }
-        log.warning(
-          "results could not be stored yet",
-          [
-            .queue: .text(feed.name), .code: .text("\(error.code)"), .detail: .text(error.detail),
-          ])
+        if feed.reports.isDue(.results, error, now: clock.monotonic()) {
+          log.warning(
+            "results could not be stored yet",
+            [
+              .queue: .text(feed.name), .code: .text("\(error.code)"),
+              .detail: .text(error.detail),
+            ])
+        }
         if phase == .ended { return }
       }
       await self.pause(pause)

@@ -130,11 +130,15 @@ extension Shard {
     case .refusing: metrics.redisError(.refusing)
     case .misconfigured: metrics.redisError(.misconfigured)
     }
-    log.warning(
-      "redis does not serve the queue",
-      [
-        .queue: .text(feed.name), .code: .text("\(error.code)"), .detail: .text(error.detail),
-      ])
+    if feed.reports.isDue(.take, error, now: clock.monotonic()) {
+      log.warning(
+        "redis does not serve the queue",
+        [
+          .queue: .text(feed.name), .code: .text("\(error.code)"), .detail: .text(error.detail),
+        ])
+    }
+    // A person must act: until a beat says that all is well again, we are not ready.
+    if error.code == .misconfigured { feed.trouble = error }
     await pause(.milliseconds(Int64.random(in: 50...500)))
   }
 

@@ -34,11 +34,14 @@ extension Shard {
         return
       } catch {
         feed.trouble = error
-        log.warning(
-          "the queue cannot be joined",
-          [
-            .queue: .text(feed.name), .code: .text("\(error.code)"), .detail: .text(error.detail),
-          ])
+        if feed.reports.isDue(.join, error, now: clock.monotonic()) {
+          log.warning(
+            "the queue cannot be joined",
+            [
+              .queue: .text(feed.name), .code: .text("\(error.code)"),
+              .detail: .text(error.detail),
+            ])
+        }
       }
       await self.pause(pause)
       pause = min(pause * 2, .seconds(5))
@@ -63,7 +66,9 @@ extension Shard {
       if error.code == .fenced {
         metrics.redisError(.fenced)
         await rejoin(feed)
-      } else if error.code != .cancelled {
+      } else if error.code != .cancelled,
+        feed.reports.isDue(.beat, error, now: clock.monotonic())
+      {
         log.warning(
           "the lease could not be renewed",
           [

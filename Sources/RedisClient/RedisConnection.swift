@@ -27,6 +27,9 @@ package final class RedisConnection {
 
   package var isOpen: Bool { ended == nil }
 
+  /// The server's certificate, DER; nil without TLS.
+  package var peerCertificate: [UInt8]? { stream.peerCertificate }
+
   /// Commands whose reply has not come.
   package var pendingReplies: Int { pending.count }
 

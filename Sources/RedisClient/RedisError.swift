@@ -44,7 +44,9 @@ extension RedisError {
   /// anywhere.
   package init(message: String) {
     let words = message.split { !($0.isLetter || $0 == "_") }
-    let found = words.lazy.compactMap { Self.codes[$0] }.first
+    // Redis 7.0 gives it no code where a script's command is denied.
+    let isDenied = message.firstRange(of: "The user executing the script can't") != nil
+    let found = words.lazy.compactMap { Self.codes[$0] }.first ?? (isDenied ? .noPermission : nil)
     self.init(found ?? .other, Self.withoutArguments(message))
   }
 

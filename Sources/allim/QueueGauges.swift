@@ -16,14 +16,16 @@ struct QueueGauges: Sendable {
     self.metrics = metrics
   }
 
-  /// Until the task is cancelled; ends the client.
-  func run(_ client: RedisClient) async {
+  /// Until the task is cancelled; ends the clients, one for each queue in its order.
+  func run(_ clients: [RedisClient], on loop: Loop) async {
     var ages: [String: OldestAge] = [:]
     while !Task.isCancelled {
-      for queue in queues { await look(queue, client, &ages[queue, default: OldestAge()]) }
-      try? await client.loop.sleep(.seconds(5))
+      for (queue, client) in zip(queues, clients) {
+        await look(queue, client, &ages[queue, default: OldestAge()])
+      }
+      try? await loop.sleep(.seconds(5))
     }
-    client.close()
+    for client in clients { client.close() }
   }
 
   /// Redis being away shows in other metrics; the figures stay as they were.

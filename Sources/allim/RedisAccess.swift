@@ -73,6 +73,24 @@ extension Settings.Redis {
   }
 }
 
+extension Settings.Redis {
+  /// A client for each queue, in their order: in a cluster each may be on another node, elsewhere
+  /// it is the same one.
+  func clients(
+    for queues: [String], on loop: Loop, clock: any PushClock = SystemClock()
+  ) throws(CommandFailure) -> [RedisClient] {
+    var clients: [RedisClient] = []
+    for queue in queues {
+      if let first = clients.first, first.url.kind != .cluster {
+        clients.append(first)
+      } else {
+        clients.append(try client(for: queue, on: loop, clock: clock))
+      }
+    }
+    return clients
+  }
+}
+
 extension Settings.Redis.TLS {
   fileprivate func context() throws(RedisError) -> TLSContext {
     do {

@@ -37,7 +37,7 @@ struct Verb: Sendable {
 
 extension Verb {
   static let all: [Verb] = [
-    work, checkConfig, enqueue, explain, stats, deadList, deadShow, deadCount, deadRetry,
+    work, checkConfig, doctor, enqueue, explain, stats, deadList, deadShow, deadCount, deadRetry,
     invalidList,
     invalidCount, invalidDrain, workers, scale, send, version,
   ]

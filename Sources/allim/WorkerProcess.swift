@@ -67,11 +67,15 @@ final class WorkerProcess {
   }
 
   private func checkRedis() async throws(CommandFailure) {
-    let queue = settings.queues[0].name
-    let client = try settings.redis.client(for: queue, on: control, clock: clock)
-    defer { client.close() }
-    do {
-      try await StartCheck(settings.redis, log).run(client)
+    let queues = settings.queues.map(\.name)
+    let clients = try settings.redis.clients(for: queues, on: control, clock: clock)
+    defer { for client in clients { client.close() } }
+    do throws(QueueError) {
+      for (queue, client) in zip(queues, clients) {
+        // One server serves them all, so that one look is enough.
+        if client === clients[0], queue != queues[0] { continue }
+        try await StartCheck(settings.redis, log).run(client, queue)
+      }
     } catch {
       throw CommandFailure(.misuse, error.detail)
     }
@@ -110,11 +114,12 @@ final class WorkerProcess {
   }
 
   private func startGauges() throws(CommandFailure) -> Task<Void, Never> {
-    let client = LoopBoundClient(
-      try settings.redis.client(for: settings.queues[0].name, on: control, clock: clock))
-    let gauges = QueueGauges(settings.queues.map(\.name), metrics)
+    let (queues, control) = (settings.queues.map(\.name), control)
+    let clients = LoopBoundClients(
+      try settings.redis.clients(for: queues, on: control, clock: clock))
+    let gauges = QueueGauges(queues, metrics)
     // `work` cancels it and waits for it.
-    return Task(executorPreference: control) { await gauges.run(client.value) }
+    return Task(executorPreference: control) { await gauges.run(clients.value, on: control) }
   }
 
   /// A flood of records that has ended is summed up although nothing else is logged.
@@ -158,10 +163,10 @@ final class WorkerProcess {
   }
 }
 
-/// Carries a client to a task on the loop it belongs to.
-struct LoopBoundClient: @unchecked Sendable {
-  let value: RedisClient
-  init(_ value: RedisClient) { self.value = value }
+/// Carries clients to a task on the loop they belong to.
+struct LoopBoundClients: @unchecked Sendable {
+  let value: [RedisClient]
+  init(_ value: [RedisClient]) { self.value = value }
 }
 
 extension Logger {

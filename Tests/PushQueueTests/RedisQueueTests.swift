@@ -75,6 +75,20 @@ import Testing
     await server.stop()
   }
 
+  @Test func `a take that is denied half-way gives its items back in order`() async throws {
+    let server = try await RedisServer()
+    try await onRedis(server) { stage in
+      let queue = try await stage.worker()
+      try await stage.push("one", "two")
+      try await stage.call("ACL", "SETUSER", "default", "-hset")
+      let error = await #expect(throws: QueueError.self) { try await queue.take(2) }
+      #expect(error?.code == .misconfigured)
+      try await stage.call("ACL", "SETUSER", "default", "+hset")
+      #expect(try await queue.take(2).texts == ["one", "two"])
+    }
+    await server.stop()
+  }
+
   @Test func `an item of a newer version waits a minute unchanged`() async throws {
     try await onRedis { stage in
       let queue = try await stage.worker()

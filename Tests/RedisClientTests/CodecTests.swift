@@ -65,6 +65,10 @@ import Testing
       .outOfMemory
     ),
     ("BUSY Redis is busy running a script.", .busy),
+    (
+      "ERR The user executing the script can't run this command or subcommand script: 1, on 2",
+      .noPermission
+    ),
     ("WRONGPASS invalid username-password pair or user is disabled.", .wrongPassword),
     ("MOVED 3999 127.0.0.1:6381", .moved),
     ("UNBLOCKED force unblock from blocking operation, instance state changed", .unblocked),

@@ -5,18 +5,17 @@ import TestSupport
 final class RunningWorker {
   private let child: ChildProcess
 
-  /// `settings` are `ALLIM_*` variables, `NAME=value`; `log` is a file for what it says.
+  /// `settings` are `ALLIM_*` variables, `NAME=value`. With `log`, what it logs goes to that file.
   init(
     on loop: Loop, configuration: String, redis: String, settings: [String] = [],
-    log: String = "/dev/stderr"
+    log: String? = nil
   ) throws {
+    let words = [Product("allim").path, "run", "--config", configuration, "--redis", redis]
+    let level = log == nil ? "error" : "warning"
     child = try ChildProcess(
       on: loop, "/bin/sh",
-      [
-        "-c", "exec \"$0\" \"$@\" 2>>\(log)", Product("allim").path, "run", "--config",
-        configuration, "--redis", redis,
-      ],
-      environment: ["ALLIM_LOG_LEVEL=error", "ALLIM_ADMIN_LISTEN=127.0.0.1:0"] + settings)
+      ["-c", #"log=$0; exec "$@" 2>>"$log""#, log ?? "/dev/stderr"] + words,
+      environment: ["ALLIM_LOG_LEVEL=\(level)", "ALLIM_ADMIN_LISTEN=127.0.0.1:0"] + settings)
   }
 
   func kill() async {

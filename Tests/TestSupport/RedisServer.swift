@@ -16,7 +16,7 @@ package actor RedisServer {
   @TaskLocal package static var current: RedisServer?
 
   package nonisolated let folder = TemporaryFolder()
-  private let arguments: [String]
+  private var arguments: [String]
   /// Lines of a configuration file, which a sentinel must have and writes to.
   private let sentinel: [String]
   private var child: ChildProcess?
@@ -104,6 +104,11 @@ package actor RedisServer {
       }
     }.value
   }
+
+  /// Adds arguments for the next start.
+  package func add(_ arguments: [String]) { self.arguments += arguments }
+
+  package static func freePort() async throws -> Int { try await freePorts(1)[0] }
 
   /// Ports that were free a moment ago, all different.
   static func freePorts(_ count: Int) async throws -> [Int] {

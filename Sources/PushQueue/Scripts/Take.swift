@@ -41,7 +41,14 @@ extension QueueScripts {
         room = room - #item
       end
       local function answer(held)
-        if #fields > 0 then redis.call('HSET', inflight, unpack(fields)) end
+        if #fields > 0 then
+          local kept = redis.pcall('HSET', inflight, unpack(fields))
+          -- Denied half-way, by a change of the ACL: the items must not be lost.
+          if type(kept) == 'table' and kept.err then
+            for at = #items, 1, -1 do redis.call('LPUSH', ready, items[at]) end
+            error(kept.err)
+          end
+        end
         local due = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')[2] or -1
         local live = redis.call('ZCOUNT', leases, now, '+inf')
         return {now, tonumber(due), live, held, news, items, parked}
