@@ -140,6 +140,9 @@ package protocol ServerConnectionOwner: AnyObject {
   package func goAway(last: Int32, debugData: [UInt8]) {
     guard let session = unsafe session else { return }
     streams.counts.goAways += 1
+    // An id once named never grows (RFC 9113 6.8); nghttp2 knows only of those that have left.
+    streams.lastProcessed = min(streams.lastProcessed, last)
+    let last = streams.lastProcessed
     unsafe debugData.withUnsafeBufferPointer { data in
       _ = unsafe nghttp2_submit_goaway(
         session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, NGHTTP2_NO_ERROR.rawValue,

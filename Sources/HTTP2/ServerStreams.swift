@@ -8,6 +8,9 @@
   var counts = ServerConnection.Counts()
   /// False: PINGs of the peer stay without their acknowledgement.
   var acknowledgesPings = true
+  /// The least id that a GOAWAY has named: streams above it are not processed, also those that were
+  /// read together with the one that caused it.
+  var lastProcessed = Int32.max
   /// The one whose header block is being read; `all` holds it.
   var reading: Unmanaged<ServerStream>?
 
@@ -38,6 +41,7 @@
   }
 
   func complete(_ stream: ServerStream) {
+    guard stream.id <= lastProcessed else { return }
     stream.awaitsAnswer = true
     owner?.requestArrived(stream)
   }

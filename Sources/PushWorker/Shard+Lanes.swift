@@ -106,6 +106,10 @@ extension Shard {
     _ attempted: Attempted
   ) {
     let open = job.item
+    if isCutOff, case .neverSent = outcome {
+      // A stop took it back before it left, which says nothing about the provider.
+      return withhold(open, job.target)
+    }
     let handles = pushMetrics[job.group]
     var answer: Answer?
     var detail = ""

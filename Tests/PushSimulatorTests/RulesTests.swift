@@ -1,5 +1,6 @@
 import HTTP2
 import LoopIO
+import TestSupport
 import Testing
 
 @testable import PushSimulator
@@ -100,6 +101,38 @@ import Testing
       #expect(text["requests.2.answer.action"] == "goawayBelow")
       #expect(text["requests.3.answer.status"] == "200")
       #expect(text["requests.2.connection"] != text["requests.3.connection"])
+    }
+  }
+
+  @Test func `several GOAWAYs among requests read together leave each push processed once`()
+    async throws
+  {
+    try await SimulatorBench.run { bench in
+      let pool = try bench.pool(bench.ports.apns)
+      var push = Push()
+      push.bearer = try bench.jwt()
+      #expect(try await bench.send(push, through: pool).status == 200)
+      try await bench.simulator.setRules(
+        #"""
+        [{"match":{"nth":10},"action":"goawayBelow"},{"match":{"nth":15},"action":"goaway"},
+         {"respond":{"delayMs":50}}]
+        """#)
+      let shared = UncheckedBox((pool, push))
+      let accepted = await withTaskGroup(of: Int?.self) { group in
+        for _ in 0..<40 {
+          group.addTask {
+            let (pool, push) = shared.value
+            guard case .answered(let response) = await pool.send(push.head, body: push.body)
+            else { return nil }
+            return response.status
+          }
+        }
+        return await group.reduce(0) { $0 + ($1 == 200 ? 1 : 0) }
+      }
+      #expect(accepted == 40)
+      let text = try await bench.received()
+      let answers = (0..<100).compactMap { text["requests.\($0).answer.status"] }
+      #expect(answers.count == 41, "one of them before the rules")
     }
   }
 

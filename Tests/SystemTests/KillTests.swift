@@ -13,7 +13,7 @@ import Testing
   /// on its way to Redis and another may be gathered.
   private static let repeatsPerKill = lanes + 2 * 64
 
-  @Test(.timeLimit(.minutes(3))) func `SIGKILL loses nothing`() async throws {
+  @Test(.timeLimit(.minutes(3))) func `BR-32 SIGKILL loses nothing`() async throws {
     let server = try redis()
     let random = SeededRandom.fresh()
     print("kill test: seed \(random.seed)")

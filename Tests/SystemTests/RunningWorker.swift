@@ -18,6 +18,10 @@ final class RunningWorker {
       environment: ["ALLIM_LOG_LEVEL=\(level)", "ALLIM_ADMIN_LISTEN=127.0.0.1:0"] + settings)
   }
 
+  func signal(_ number: Int32) { child.kill(number) }
+
+  func waitForExit() async -> ExitStatus { await child.waitForExit() }
+
   func kill() async {
     child.kill(9)
     _ = await child.waitForExit()

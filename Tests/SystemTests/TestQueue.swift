@@ -67,6 +67,15 @@ final class TestQueue {
       + (call("ZCARD", "{push:messages}:delayed").integer ?? 0)
   }
 
+  /// Items that wait for a moment, each with it in milliseconds.
+  func retries() async -> [String: String] {
+    let words = await call("ZRANGE", "{push:messages}:delayed", "0", "-1", "WITHSCORES").array ?? []
+    let texts = words.compactMap(\.text)
+    var moments: [String: String] = [:]
+    for at in stride(from: 0, to: texts.count - 1, by: 2) { moments[texts[at]] = texts[at + 1] }
+    return moments
+  }
+
   /// Items that instances hold.
   func held() async -> Int64 {
     let keys = await call("KEYS", "{push:messages}:inflight:*").array?.compactMap(\.text) ?? []
