@@ -115,7 +115,8 @@ def ghost(run):
     producer.stop()
     large.stop()
     run.note(neverCameBy=missed)
-    run.expect(not set(missed) - {"split"}, f"never came by: {missed}")
+    # Nobody waits for a list that is never empty; `points` insists on the other two.
+    run.expect(not set(missed) - {"blmove", "recover", "release"}, f"never came by: {missed}")
     finish(run, fleet, node)
 
 
@@ -123,8 +124,10 @@ def reply_lost(run, fleet, node, script):
     """Another worker behind a relay that loses three replies of this script (one of the rarer ones)."""
     relay = run.start(Relay(node.port))
     left, done, asked = [1 if script in ("recover", "release", "split") else 3], threading.Event(), []
-    if script == "recover":  # somebody must have died
-        fleet.kill(fleet.add())
+    if script == "recover":  # somebody who has joined must have died
+        victim = fleet.add()
+        run.wait(lambda: victim.admin in fleet.watch.instances, 30, "a worker to kill")
+        fleet.kill(victim)
 
     def watch(link, when, name):
         if when != "reply" or not fleet.workers:
