@@ -5,6 +5,8 @@ extension FleetNews {
   mutating func read(_ wishes: [String: String], of instance: String) {
     let ours = wishes[ControlField.workers(of: instance)] ?? wishes[ControlField.workers]
     wantedWorkers = ours.flatMap { Int($0) }
+    // Told by take only: a beat changes nothing here.
+    if let waiting = wishes[QueueCounter.deadWaiting] { deadLettersWaiting = Int(waiting) ?? 0 }
     isPaused = wishes[ControlField.paused] != nil
     let app = ControlField.paused(app: "")
     pausedApps = wishes.keys.filter { $0.hasPrefix(app) }.map { String($0.dropFirst(app.count)) }

@@ -7,23 +7,20 @@ extension InMemoryStore.Content {
 
   /// Items for an instance whose lease holds; true when work is held back.
   mutating func take(
-    _ order: TakeOrder, by name: String, first: Receipt, bytes: Int, now: Int64
+    _ order: TakeOrder, by name: String, first: Receipt, now: Int64, _ settings: QueueSettings
   ) -> (items: [(Receipt, Entry)], isHeldBack: Bool) {
     let want = order.want
     if control[ControlField.paused] != nil { return ([], true) }
-    if let suspect = instances[name]?.suspect {
-      if instances[name]?.items[suspect] != nil { return ([], true) }
-      instances[name]?.suspect = nil
+    if instances[name]?.isTesting == true {
+      if instances[name]?.items.isEmpty == false { return ([], true) }
+      instances[name]?.isTesting = false
     }
     if !suspects.isEmpty, claimsTest(name, now) {
       guard instances[name]?.items.isEmpty == true else { return ([], true) }
-      let entry = suspects.removeFirst()
-      instances[name]?.items[first] = entry
-      instances[name]?.suspect = first
-      return ([(first, entry)], true)
+      return (takeSuspects(min(want, 32), by: name, first: first, settings.takeBytes), true)
     }
     if suspects.isEmpty, control["tester"] == name { control["tester"] = nil }
-    var room = bytes
+    var room = settings.takeBytes
     var taken: [(Receipt, Entry)] = []
     func keep(_ entry: Entry) {
       var entry = entry
@@ -49,8 +46,17 @@ extension InMemoryStore.Content {
     }
     var due = max((want + 3) / 4, want - others)
     while due > 0, room > 0, let next = delayed.first, next.due <= now, fits(next.entry) {
-      keep(delayed.removeFirst().entry)
+      delayed.removeFirst()
       due -= 1
+      guard let reason = next.entry.waitingAs else {
+        keep(next.entry)
+        continue
+      }
+      if file(reason, next.entry.bytes, settings) {
+        counters[QueueCounter.deadWaiting, default: 0] -= 1
+      } else {
+        delay(next.entry, until: now + Int64(LuaParts.letterPause))
+      }
     }
     for one in order.parked {
       draw(\.[parkedOf: one.credential], one.most)
@@ -71,23 +77,43 @@ extension InMemoryStore.Content {
     return true
   }
 
-  mutating func settle(_ settlement: Settlement, of name: String, _ settings: QueueSettings) -> Bool
-  {
+  /// What is tested together: suspects of no test so far, or one that crashed a test.
+  private mutating func takeSuspects(
+    _ most: Int, by name: String, first: Receipt, _ bytes: Int
+  ) -> [(Receipt, Entry)] {
+    instances[name]?.isTesting = true
+    var taken: [(Receipt, Entry)] = []
+    var room = bytes
+    while taken.count < most, let next = suspects.first {
+      let crashes = next.header?.crashes ?? 0
+      if !taken.isEmpty, crashes > 2 || next.bytes.count > room { break }
+      let receipt = first + Receipt(taken.count)
+      taken.append((receipt, suspects.removeFirst()))
+      instances[name]?.items[receipt] = next
+      room -= next.bytes.count
+      if crashes > 2 { break }
+    }
+    return taken
+  }
+
+  mutating func settle(
+    _ settlement: Settlement, of name: String, _ settings: QueueSettings, now: Int64
+  ) -> Bool {
     guard let entry = instances[name]?.items.removeValue(forKey: settlement.receipt) else {
       count(QueueCounter.fenced)
       return false
     }
     instances[name]?.progress[settlement.receipt] = nil
-    for leaving in settlement.leaves { leave(leaving, entry, settings) }
+    for leaving in settlement.leaves { leave(leaving, entry, settings, now) }
     return true
   }
 
-  mutating func progress(_ progress: ItemProgress, of name: String, _ settings: QueueSettings)
-    -> Bool
-  {
+  mutating func progress(
+    _ progress: ItemProgress, of name: String, _ settings: QueueSettings, now: Int64
+  ) -> Bool {
     guard let entry = instances[name]?.items[progress.receipt] else { return false }
     instances[name]?.progress[progress.receipt] = progress.done
-    for leaving in progress.leaves { leave(leaving, entry, settings) }
+    for leaving in progress.leaves { leave(leaving, entry, settings, now) }
     return true
   }
 
@@ -106,14 +132,14 @@ extension InMemoryStore.Content {
     return true
   }
 
-  private mutating func leave(_ leaving: Leaving, _ entry: Entry, _ settings: QueueSettings) {
+  private mutating func leave(
+    _ leaving: Leaving, _ entry: Entry, _ settings: QueueSettings, _ now: Int64
+  ) {
     switch leaving {
     case .again(let due, let header):
-      let place = delayed.firstIndex { $0.due > due } ?? delayed.endIndex
-      delayed.insert((due, Entry(header, entry.bytes)), at: place)
+      delay(Entry(header, entry.bytes), until: due)
     case .deadLetter(let reason, let letter):
-      dead.append(letter)
-      count(QueueCounter.dead + reason.rawValue)
+      fileOrWait(reason, letter, settings, now: now)
     case .invalidToken(let record):
       invalid.append(record)
       count(QueueCounter.invalid)

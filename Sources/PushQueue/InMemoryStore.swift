@@ -54,9 +54,16 @@ package final class InMemoryStore: Sendable {
   struct Entry {
     var header: ItemHeader?
     var bytes: [UInt8]
+    /// Not an item, but a dead letter that found the list full.
+    var waitingAs: DeadReason?
 
     init(_ event: [UInt8]) {
       (header, bytes) = ItemHeader.split(event).map { ($0, $1) } ?? (nil, event)
+    }
+
+    init(_ letter: [UInt8], waitingAs reason: DeadReason) {
+      bytes = letter
+      waitingAs = reason
     }
 
     init(_ header: ItemHeader, _ bytes: [UInt8]) {
@@ -69,7 +76,8 @@ package final class InMemoryStore: Sendable {
     var leaseEnd: Int64
     var items: [Receipt: Entry] = [:]
     var progress: [Receipt: TargetSet] = [:]
-    var suspect: Receipt?
+    /// All it holds are suspects.
+    var isTesting = false
   }
 
   struct Content {

@@ -79,32 +79,6 @@ package final class QueueInspector {
     }.sorted { $0.instance < $1.instance }
   }
 
-  // MARK: Dead letters
-
-  package func deadCount() async throws(QueueError) -> Int {
-    Int(try await call(RedisCommand("LLEN", keys.dead)).integer ?? 0)
-  }
-
-  /// Letters as JSON (EVENTS.md 2), oldest first, from position `start`.
-  package func deadLetters(from start: Int, count: Int) async throws(QueueError) -> [[UInt8]] {
-    try await slice(keys.dead, start, count)
-  }
-
-  /// Sends the events of letters once more and removes the letters; how many were still there.
-  /// Whether an event has expired the caller decides from the letter: nothing here reads JSON.
-  package func retryDead(_ retries: [DeadRetry]) async throws(QueueError) -> Int {
-    var sent = 0
-    var rest = retries[...]
-    while !rest.isEmpty {
-      var call = ScriptCall(
-        QueueScripts.retryDead, keys: [keys.dead, keys.ready, keys.counters])
-      for retry in rest.prefix(100) { retry.append(to: &call.arguments) }
-      rest = rest.dropFirst(100)
-      sent += Int(try await client.call(call).orThrow().integer ?? 0)
-    }
-    return sent
-  }
-
   // MARK: Feedback
 
   package func invalidCount() async throws(QueueError) -> Int {
@@ -122,7 +96,7 @@ package final class QueueInspector {
     return reply.array?.compactMap(\.bytes) ?? []
   }
 
-  private func slice(
+  func slice(
     _ list: String, _ start: Int, _ count: Int
   ) async throws(QueueError) -> [[UInt8]] {
     guard count > 0 else { return [] }

@@ -50,11 +50,21 @@ package struct QueueKeys: Sendable, Equatable {
   /// The sandbox has a list of its own, since it can be down while production is not.
   package func parked(_ credential: CredentialKey) -> String {
     let sandbox = credential.environment == .sandbox ? ":sandbox" : ""
-    return "\(prefix):parked:\(credential.app):\(credential.provider.rawValue)\(sandbox)"
+    return "\(parkedStart)\(credential.app):\(credential.provider.rawValue)\(sandbox)"
+  }
+
+  /// What the names of all parked lists begin with.
+  package var parkedStart: String { prefix + ":parked:" }
+
+  /// The keys that every queue may have, with Redis' names of their types.
+  package var types: [(key: String, type: String)] {
+    let lists = [ready, chunks, suspects, dead, invalid, held].map { ($0, "list") }
+    let hashes = [instances, counters, control].map { ($0, "hash") }
+    return lists + hashes + [(leases, "zset"), (delayed, "zset"), (receipts, "stream")]
   }
 }
 
-/// Fields of the `counters` hash; each only grows.
+/// Fields of the `counters` hash. Each only grows, but for what the list of dead letters holds.
 package enum QueueCounter {
   package static let taken = "taken"
   package static let recovered = "recovered"
@@ -63,8 +73,22 @@ package enum QueueCounter {
   package static let invalid = "invalid"
   package static let invalidDropped = "invalid_dropped"
   package static let unknownHeader = "unknown_header"
+  /// With the reason: letters written to the list.
   package static let dead = "dead:"
+  /// With the reason.
   package static let retried = "retried:"
+  package static let deadPurged = "dead_purged"
+  /// Letters that went since the list was full or they were too old.
+  package static let deadDropped = "dead_dropped"
+  /// Letters that others popped from the list, less those that others pushed.
+  package static let deadTaken = "dead_taken"
+  /// Letters that ever found the list full, and those that wait in `delayed` now.
+  package static let deadWaited = "dead_waited"
+  package static let deadWaiting = "dead_waiting"
+  /// What the list held when a script last touched it.
+  package static let deadLength = "dead_length"
+  package static let deadBytes = "dead_bytes"
+  package static let heldDropped = "invalid_held_dropped"
 }
 
 /// Fields of the `control` hash: what operators want.

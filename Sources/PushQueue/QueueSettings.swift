@@ -15,6 +15,20 @@ package struct QueueSettings: Sendable {
   package var waitReplicas = 0
   /// How long they are waited for.
   package var waitTimeout = Duration.milliseconds(50)
+  /// Most dead letters, and their most bytes together.
+  package var deadMax = 1_000_000
+  package var deadMaxBytes = 1_073_741_824
+  /// Older letters are dropped and counted, a little at a time.
+  package var deadMaxAge = Duration.seconds(14 * 86_400)
+  package var whenDeadFull = WhenDeadFull.park
+
+  /// What happens to a letter that finds the list full.
+  package enum WhenDeadFull: Sendable {
+    /// It waits in `delayed` and is tried again each 15 minutes: nothing is lost, and Redis grows.
+    case park
+    /// The oldest letters make room and are counted.
+    case dropOldest
+  }
 
   package init() {}
 }

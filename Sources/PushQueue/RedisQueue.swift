@@ -22,6 +22,7 @@ package final class RedisQueue: JobQueue {
   private var server = ServerClock()
   private var news = FleetNews()
   private var isHeldBack = false
+  private var looksForDead = 0
   /// Told of results that fewer replicas have than `waitReplicas`, and why when Redis said so.
   package var onTooFewReplicas: ((_ replicas: Int, _ reason: String?) -> Void)?
   /// The number of the connection over which the ring was replayed last.
@@ -216,6 +217,9 @@ package final class RedisQueue: JobQueue {
 
   package func recover() async throws(QueueError) -> Int {
     let now = server.milliseconds(at: clock.monotonic())
+    // Once a minute, with a look each 3 s.
+    if looksForDead % 20 == 0 { try await dropOldLetters(now: now) }
+    looksForDead += 1
     let lapsed = RedisCommand("ZRANGEBYSCORE", keys.leases, "-inf", "(\(now)", "LIMIT", "0", "16")
     roundTrips += 1
     let names = try await client.call(lapsed).orThrow().array ?? []
@@ -230,6 +234,14 @@ package final class RedisQueue: JobQueue {
       }
     }
     return recovered
+  }
+
+  /// At most 1,000 a time: a list that was filled for weeks is not emptied in one go.
+  private func dropOldLetters(now: Int64) async throws(QueueError) {
+    for _ in 0..<10 {
+      let call = calls.dropDead(before: now - settings.deadMaxAge.milliseconds)
+      guard try await run(call).integer == 100 else { return }
+    }
   }
 
   // MARK: Ending

@@ -26,13 +26,14 @@ struct ScriptCalls {
       QueueScripts.take,
       keys: [
         keys.leases, keys.ready, keys.delayed, keys.suspects, keys.inflight(instance), keys.control,
-        keys.counters, keys.chunks,
+        keys.counters, keys.chunks, keys.dead,
       ] + order.parked.map { keys.parked($0.credential) })
     call.arguments.append(instance)
     call.arguments.append(order.want)
     call.arguments.append(settings.takeBytes)
     call.arguments.append(Int64(first))
     call.arguments.append(Self.idStart())
+    appendDead(to: &call.arguments)
     for parked in order.parked { call.arguments.append(parked.most) }
     return call
   }
@@ -58,6 +59,7 @@ struct ScriptCalls {
     var call = ScriptCall(QueueScripts.settle, keys: leavingKeys + parked)
     call.arguments.append(settings.invalidMax)
     call.arguments.append(settings.receiptsMax)
+    appendDead(to: &call.arguments)
     for settlement in settlements {
       let isMarked = book.isMarked(settlement.receipt)
       call.arguments.append(Int64(settlement.receipt))
@@ -75,6 +77,7 @@ struct ScriptCalls {
     var call = ScriptCall(QueueScripts.progress, keys: leavingKeys + parked)
     call.arguments.append(settings.invalidMax)
     call.arguments.append(settings.receiptsMax)
+    appendDead(to: &call.arguments)
     call.arguments.append(Int64(progress.receipt))
     call.arguments.append(progress.done.text)
     for leaving in progress.leaves { append(leaving, parked, to: &call.arguments) }
@@ -86,6 +89,21 @@ struct ScriptCalls {
       keys.inflight(instance), keys.delayed, keys.dead, keys.invalid, keys.held, keys.counters,
       keys.receipts,
     ]
+  }
+
+  /// At most 100.
+  func dropDead(before moment: Int64) -> ScriptCall {
+    var call = ScriptCall(QueueScripts.dropDead, keys: [keys.dead, keys.counters])
+    call.arguments.append(moment)
+    call.arguments.append(100)
+    call.arguments.append(QueueCounter.deadDropped)
+    return call
+  }
+
+  private func appendDead(to arguments: inout RedisCommand) {
+    arguments.append(settings.deadMax)
+    arguments.append(settings.deadMaxBytes)
+    arguments.append(settings.whenDeadFull == .dropOldest ? 1 : 0)
   }
 
   private func append(_ leaving: Leaving, _ parked: [String], to arguments: inout RedisCommand) {

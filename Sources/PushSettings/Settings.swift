@@ -14,6 +14,7 @@ package struct Settings: Sendable {
   package var types = TypeRules.builtIn
   package var retry = Retry()
   package var limits = ItemLimits()
+  package var dead = Dead()
   package var receipts = Receipts()
   package var shutdown = Shutdown()
   package var ping = Ping()
@@ -104,6 +105,16 @@ package struct Settings: Sendable {
       package var base = Duration.seconds(1)
       package var max = Duration.seconds(60)
     }
+  }
+
+  /// Bounds of each queue's list of dead letters.
+  package struct Dead: Sendable {
+    package var max = 1_000_000
+    package var maxBytes = 1_073_741_824
+    package var maxAge = Duration.seconds(14 * 86_400)
+    package var whenFull = WhenFull.park
+
+    package enum WhenFull: String, Sendable, CaseIterable { case park, dropOldest }
   }
 
   /// A stream that tells how each target ended (EVENTS.md 4).

@@ -56,6 +56,17 @@ enum SettingsTable {
       "limits.devices", \.limits.devices, .count(1...100_000), "Most devices of one event."),
     .key("limits.depth", \.limits.depth, .count(8...64), "Deepest nesting of an event's JSON."),
     .key(
+      "dead.max", \.dead.max, .count(1...100_000_000), "Most dead letters of a queue."),
+    .key(
+      "dead.maxBytes", \.dead.maxBytes, .size(1_048_576...1_099_511_627_776),
+      "Their most bytes together."),
+    .key(
+      "dead.maxAge", \.dead.maxAge, .duration(.seconds(60) ... .seconds(366 * 86_400)),
+      "Older dead letters are dropped and counted."),
+    .key(
+      "dead.whenFull", \.dead.whenFull, .choice,
+      "A new letter waits for room (park), or the oldest make room and are counted."),
+    .key(
       "receipts.enabled", \.receipts.enabled, .flag,
       "Write how each target ended to a stream of the queue."),
     .key(
@@ -122,7 +133,7 @@ enum SettingsTable {
   static let later = [
     "apps.*.apns.production.certificateFile",
     "apps.*.apns.production.passwordFile", "apps.*.apns.sandbox.certificateFile",
-    "apps.*.apns.sandbox.passwordFile", "apps.*.fcm.quotaPerMinute", "dead", "invalid",
+    "apps.*.apns.sandbox.passwordFile", "apps.*.fcm.quotaPerMinute", "invalid",
     "admin.tokenFile", "admin.readOnly", "admin.metricsToken",
   ]
 }

@@ -8,6 +8,7 @@ package struct QueueMetrics: Sendable {
   package let oldestAge: Gauge
   package let deadLetters: Gauge
   package let invalidTokens: Gauge
+  package let deadLettersWaiting: Gauge
   package let deadLettersDropped: Counter
   private let dead: [DeadReason: Counter]
 
@@ -22,8 +23,11 @@ package struct QueueMetrics: Sendable {
     deadLetters = gauge("dead_letters", "Dead letters in the list.")
     invalidTokens = gauge("invalid_tokens", "Tokens in the feedback list.")
     deadLettersDropped = registry.counter(
-      "dead_letters_dropped", help: "Dead letters dropped because the list was full.",
+      "dead_letters_dropped",
+      help: "Dead letters dropped since the list was full or they were too old.",
       ["queue": queue])
+    deadLettersWaiting = gauge(
+      "dead_letters_waiting", "Dead letters that found the list full and wait for room.")
     dead = Dictionary(
       uniqueKeysWithValues: DeadReason.allCases.map { reason in
         let counter = registry.counter(

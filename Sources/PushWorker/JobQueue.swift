@@ -108,8 +108,9 @@ package struct ItemHeader: Sendable, Equatable {
   package var id: String
   /// Attempts spent.
   package var attempt: Int
-  /// Crashes without progress while it was held. From 2 on it is taken alone; at `poisonCrashes`
-  /// the worker must dead-letter it unopened.
+  /// Crashes without progress while it was held. From 2 on it is tested apart from all others, first
+  /// with suspects like itself, then alone; at `poisonCrashes` the worker must dead-letter it
+  /// unopened.
   package var crashes: Int
   /// First take in UNIX milliseconds of the server.
   package var firstTaken: Int64
@@ -121,8 +122,8 @@ package struct ItemHeader: Sendable, Equatable {
   /// A bit for each target in decode order, set when nothing more is to be done for it.
   package var done: TargetSet
 
-  /// Two crashes in company and three alone (QUEUE.md 9).
-  package static let poisonCrashes = 5
+  /// Two crashes in company, one among suspects, and three alone.
+  package static let poisonCrashes = 6
 
   package init(
     id: String, attempt: Int = 0, crashes: Int = 0, firstTaken: Int64, replays: Int = 0,
@@ -211,6 +212,8 @@ package struct FleetNews: Sendable, Equatable {
   package var isPaused = false
   /// Paused apps.
   package var pausedApps: [String] = []
+  /// Dead letters that found their list full and wait for room.
+  package var deadLettersWaiting = 0
 
   package init() {}
 }

@@ -171,6 +171,11 @@ extension Shard {
       if news != feed.news { onNews?(news) }
       follow(pausedApps: news.pausedApps)
     }
+    if news.deadLettersWaiting > 0, feed.news.deadLettersWaiting == 0 {
+      log.error(
+        "the list of dead letters is full: new ones wait for room; retry, purge or export some",
+        [.queue: .text(feed.queue.name), .items: .count(news.deadLettersWaiting)])
+    }
     feed.news = news
   }
 }

@@ -19,9 +19,10 @@ struct QueueGauges: Sendable {
   /// Until the task is cancelled; ends the clients, one for each queue in its order.
   func run(_ clients: [RedisClient], on loop: Loop) async {
     var ages: [String: OldestAge] = [:]
+    var dropped: [String: Int] = [:]
     while !Task.isCancelled {
       for (queue, client) in zip(queues, clients) {
-        await look(queue, client, &ages[queue, default: OldestAge()])
+        await look(queue, client, &ages[queue, default: OldestAge()], &dropped[queue, default: 0])
       }
       try? await loop.sleep(.seconds(5))
     }
@@ -29,7 +30,9 @@ struct QueueGauges: Sendable {
   }
 
   /// Redis being away shows in other metrics; the figures stay as they were.
-  private func look(_ queue: String, _ client: RedisClient, _ age: inout OldestAge) async {
+  private func look(
+    _ queue: String, _ client: RedisClient, _ age: inout OldestAge, _ dropped: inout Int
+  ) async {
     guard let inspector = try? QueueInspector(queue, client),
       let stats = try? await inspector.stats()
     else { return }
@@ -42,6 +45,11 @@ struct QueueGauges: Sendable {
     gauges.delayed.set(stats.delayed)
     gauges.inflight.set(stats.inFlight)
     gauges.deadLetters.set(stats.dead)
+    gauges.deadLettersWaiting.set(stats.counters[QueueCounter.deadWaiting, default: 0])
     gauges.invalidTokens.set(stats.invalid)
+    // Counted in Redis by whoever dropped them.
+    let total = stats.counters[QueueCounter.deadDropped, default: 0]
+    gauges.deadLettersDropped.add(max(0, total - dropped))
+    dropped = total
   }
 }

@@ -86,6 +86,10 @@ private struct ShardSeed: Sendable {
     // The same part of a lease as the default's: 3 s of 12 s.
     queue.margin = configured.lease / 4
     queue.receiptsMax = settings.receipts.max
+    queue.deadMax = settings.dead.max
+    queue.deadMaxBytes = settings.dead.maxBytes
+    queue.deadMaxAge = settings.dead.maxAge
+    queue.whenDeadFull = settings.dead.whenFull == .park ? .park : .dropOldest
     queue.waitReplicas = settings.redis.wait.replicas
     queue.waitTimeout = settings.redis.wait.timeout
     let made = try RedisQueue(

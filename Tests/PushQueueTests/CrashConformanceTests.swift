@@ -32,7 +32,7 @@ import Testing
       #expect(try await stage.stored().isOnly(suspects: ["deadly"]))
 
       try await stage.push("good", "fine")
-      for round in 2..<5 {
+      for round in 2..<ItemHeader.poisonCrashes {
         let items = try await Self.crash("c\(round)", taking: 10, on: stage, recoveredBy: survivor)
         #expect(items.map(\.text) == ["deadly"], "alone")
         #expect(items.map(\.header.crashes) == [round])
@@ -86,7 +86,7 @@ import Testing
       let queue = try await stage.worker()
       _ = try await queue.take(100)
       try await stage.push("one", "two", "three")
-      try await stage.takeAndLoseAnswer(queue, 2)
+      try await stage.takeAndLoseAnswer(queue, TakeOrder(2))
       #expect(try await stage.stored().inflight == 2)
       let mine = try await queue.take(1).items
       #expect(mine.map(\.text) == ["three"])

@@ -28,7 +28,12 @@ protocol QueueStage: AnyObject {
   /// Makes Redis forget a settlement, as a fail-over to an older state would.
   func bringBack(_ item: QueueItem, to instance: String) async throws
   /// Lets `queue` take while its answer is lost.
-  func takeAndLoseAnswer(_ queue: any JobQueue, _ want: Int) async throws
+  func takeAndLoseAnswer(_ queue: any JobQueue, _ order: TakeOrder) async throws
+  /// A consumer of dead letters pops the oldest.
+  func popDead() async throws
+  /// An operator removes letters, or sends one again as an event.
+  func purge(_ letters: [String]) async throws -> Int
+  func retry(_ letter: String, as event: String) async throws -> Int
   func stored() async throws -> Stored
 }
 
@@ -42,9 +47,13 @@ struct Stored: Equatable {
   var invalid: [String] = []
   var held: [String] = []
   var parked: [String] = []
+  var sandboxParked: [String] = []
   var receipts: [TargetReceipt] = []
-  var inflight = 0
+  /// Held by instances, sorted.
+  var taken: [String] = []
   var counters: [String: Int] = [:]
+
+  var inflight: Int { taken.count }
 
   /// The same without the counters.
   func isOnly(
@@ -53,7 +62,7 @@ struct Stored: Equatable {
   ) -> Bool {
     self.ready == ready && self.delayed == delayed && self.chunks == chunks
       && self.suspects == suspects && self.dead == dead && self.parked == parked
-      && self.inflight == inflight
+      && sandboxParked.isEmpty && self.inflight == inflight
   }
 }
 
@@ -88,11 +97,16 @@ extension Batch {
   var receipts: [Receipt] { items.map(\.receipt) }
 }
 
+/// Also of a dead letter that waits for room.
 func withoutHeader(_ item: [UInt8]) -> String {
-  String(decoding: ItemHeader.split(item)?.bytes ?? item, as: UTF8.self)
+  if item.starts(with: Array("~0;".utf8)), let line = item.firstIndex(of: 10) {
+    return String(decoding: item[(line + 1)...], as: UTF8.self)
+  }
+  return String(decoding: ItemHeader.split(item)?.bytes ?? item, as: UTF8.self)
 }
 
 let parkedCredential = CredentialKey(app: "chat", provider: .apns)
+let sandboxCredential = CredentialKey(app: "chat", provider: .apns, environment: .sandbox)
 
 final class MemoryStage: QueueStage {
   let clock = ManualClock()
@@ -124,21 +138,48 @@ final class MemoryStage: QueueStage {
     }
   }
 
-  func takeAndLoseAnswer(_ queue: any JobQueue, _ want: Int) async throws {
+  func takeAndLoseAnswer(_ queue: any JobQueue, _ order: TakeOrder) async throws {
     let queue = try #require(queue as? InMemoryQueue)
     queue.fault = { _ in .after }
-    await #expect(throws: QueueError.self) { try await queue.take(want) }
+    await #expect(throws: QueueError.self) { try await queue.take(order) }
     queue.fault = { _ in nil }
+  }
+
+  func popDead() { store.with { if !$0.dead.isEmpty { $0.dead.removeFirst() } } }
+
+  func purge(_ letters: [String]) -> Int {
+    store.with { content in
+      let purged = content.takeLetters(letters.map { Array($0.utf8) }).count
+      content.count(QueueCounter.deadPurged, purged)
+      return purged
+    }
+  }
+
+  func retry(_ letter: String, as event: String) -> Int {
+    let now = clock.wall()
+    return store.with { content in
+      let taken = content.takeLetters([Array(letter.utf8)]).count
+      guard taken == 1 else { return 0 }
+      let header = ItemHeader(id: event, firstTaken: now, replays: 1)
+      content.ready.append(.init(header, Array(event.utf8)))
+      content.count(QueueCounter.retried + "rejected")
+      return 1
+    }
   }
 
   func stored() -> Stored {
     func texts(_ items: [[UInt8]]) -> [String] { items.map(withoutHeader) }
-    return Stored(
+    var stored = Stored(
       ready: texts(store.ready), delayed: texts(store.delayed.map(\.bytes)),
       chunks: texts(store.chunks), suspects: texts(store.suspects), dead: texts(store.dead),
       invalid: texts(store.invalid), held: texts(store.held),
-      parked: texts(store.parked(parkedCredential)), receipts: store.receipts,
-      inflight: store.inflight, counters: store.counters)
+      parked: texts(store.parked(parkedCredential)),
+      sandboxParked: texts(store.parked(sandboxCredential)), receipts: store.receipts,
+      counters: store.counters.filter { $0.value != 0 })
+    stored.taken = store.with { content in
+      content.instances.values.flatMap { $0.items.values.map { texts([$0.bytes])[0] } }.sorted()
+    }
+    return stored
   }
 }
 
@@ -197,29 +238,67 @@ final class RedisStage: QueueStage {
       "HSET", keys.inflight(instance), String(item.receipt), item.header.line + item.text)
   }
 
-  /// Another client under the same name takes with receipts that `queue` has given out before.
-  func takeAndLoseAnswer(_ queue: any JobQueue, _ want: Int) async throws {
-    let ghost = try instance(queue.instance, QueueSettings())
-    _ = try await ghost.take(want)
+  /// Another client under the same name takes with the receipts that `queue` believes it uses.
+  func takeAndLoseAnswer(_ queue: any JobQueue, _ order: TakeOrder) async throws {
+    let queue = try #require(queue as? RedisQueue)
+    let ghost = try #require(try instance(queue.instance, queue.settings) as? RedisQueue)
+    ghost.book = queue.book
+    _ = try? await ghost.take(order)
+    queue.book.endTake(queue.book.beginTake(order.want))
   }
+
+  func purge(_ letters: [String]) async throws -> Int {
+    try await QueueInspector(name, admin).purgeDead(letters.map { Array($0.utf8) })
+  }
+
+  func retry(_ letter: String, as event: String) async throws -> Int {
+    let retry = DeadRetry(
+      letter: Array(letter.utf8), reason: "rejected", id: event, replays: 1,
+      event: Array(event.utf8))
+    return try await QueueInspector(name, admin).retryDead([retry])
+  }
+
+  func popDead() async throws { try await call("LPOP", keys.dead) }
 
   private func list(_ verb: String, _ key: String) async throws -> [String] {
     try await call(verb, key, "0", "-1").array?.compactMap(\.text) ?? []
   }
 
+  /// All of the queue at one moment.
+  private static let dump = """
+    local taken = {}
+    for _, key in ipairs(redis.call('KEYS', ARGV[1])) do
+      local fields = redis.call('HGETALL', key)
+      for i = 1, #fields, 2 do
+        if tonumber(fields[i]) then taken[#taken + 1] = fields[i + 1] end
+      end
+    end
+    local all = {}
+    for i = 1, 8 do all[i] = redis.call('LRANGE', KEYS[i], 0, -1) end
+    all[9] = redis.call('ZRANGE', KEYS[9], 0, -1)
+    all[10] = taken
+    all[11] = redis.call('XRANGE', KEYS[10], '-', '+')
+    all[12] = redis.call('HGETALL', KEYS[11])
+    return all
+    """
+
   func stored() async throws -> Stored {
-    func texts(_ verb: String, _ key: String) async throws -> [String] {
-      try await list(verb, key).map { withoutHeader(Array($0.utf8)) }
+    let lists = [
+      keys.ready, keys.chunks, keys.suspects, keys.dead, keys.invalid, keys.held,
+      keys.parked(parkedCredential), keys.parked(sandboxCredential),
+    ]
+    var command = RedisCommand("EVAL", Self.dump, "11")
+    for key in lists + [keys.delayed, keys.receipts, keys.counters] { command.append(key) }
+    command.append(keys.inflight("*"))
+    let all = try await admin.call(command).get().array ?? []
+    func texts(_ place: Int) -> [String] {
+      all[place].array?.compactMap(\.bytes).map(withoutHeader) ?? []
     }
     var stored = Stored(
-      ready: try await texts("LRANGE", keys.ready),
-      delayed: try await texts("ZRANGE", keys.delayed),
-      chunks: try await texts("LRANGE", keys.chunks),
-      suspects: try await texts("LRANGE", keys.suspects),
-      dead: try await texts("LRANGE", keys.dead), invalid: try await texts("LRANGE", keys.invalid),
-      held: try await texts("LRANGE", keys.held),
-      parked: try await texts("LRANGE", keys.parked(parkedCredential)))
-    for entry in try await call("XRANGE", keys.receipts, "-", "+").array ?? [] {
+      ready: texts(0), delayed: texts(8), chunks: texts(1), suspects: texts(2), dead: texts(3),
+      invalid: texts(4), held: texts(5), parked: texts(6), sandboxParked: texts(7))
+    stored.taken = texts(9).sorted()
+    for entry in all[10].array ?? [] {
       let words = entry.array?.last?.array?.compactMap(\.text) ?? []
       var receipt = TargetReceipt()
       for index in stride(from: 0, to: words.count, by: 2) {
@@ -227,12 +306,8 @@ final class RedisStage: QueueStage {
       }
       stored.receipts.append(receipt)
     }
-    for hash in try await call("KEYS", keys.inflight("*")).array?.compactMap(\.text) ?? [] {
-      let fields = try await call("HKEYS", hash).array?.compactMap(\.text) ?? []
-      stored.inflight += fields.count { Int($0) != nil }
-    }
-    let counters = try await call("HGETALL", keys.counters).array?.compactMap(\.text) ?? []
-    for index in stride(from: 0, to: counters.count, by: 2) {
+    let counters = all[11].array?.compactMap(\.text) ?? []
+    for index in stride(from: 0, to: counters.count, by: 2) where counters[index + 1] != "0" {
       stored.counters[counters[index]] = Int(counters[index + 1])
     }
     return stored

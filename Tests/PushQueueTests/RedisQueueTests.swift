@@ -68,7 +68,9 @@ import Testing
       let retry = DeadRetry(
         letter: Array("letter".utf8), reason: "rejected", id: "x", replays: 1, event: [67])
       #expect(try await inspector.retryDead([retry]) == 1)
-      #expect(try await queue.take(9).texts == ["e0", "e1", "e4", "e5", "C"])
+      let rest = try await queue.take(9)
+      #expect(rest.texts == ["e0", "e1", "e4", "e5", "C"])
+      try await Self.useAll(queue, rest.items, inspector, stage)
       try await queue.release()
       #expect(lost.items.count == 2)
     }
@@ -87,6 +89,32 @@ import Testing
       #expect(try await queue.take(2).texts == ["one", "two"])
     }
     await server.stop()
+  }
+
+  /// With memory full: chunks, parked items, and each of an operator's scripts.
+  private static func useAll(
+    _ queue: any JobQueue, _ items: [QueueItem], _ inspector: QueueInspector, _ stage: RedisStage
+  ) async throws {
+    let chunk = SplitStep.Chunk(items[0].header, [68])
+    for (done, isLast) in [(1, false), (2, true)] {
+      let step = SplitStep(
+        items[0].receipt, [chunk, chunk], done: TargetSet(all: done), isLast: isLast)
+      #expect(try await queue.split(step))
+    }
+    let parked = Leaving.parked(parkedCredential, items[1].header)
+    let letter = Leaving.deadLetter(.expired, [69])
+    _ = try await queue.settle([Settlement(items[1].receipt, [parked, letter])])
+    let order = TakeOrder(9, parked: [.init(parkedCredential, most: 1)])
+    #expect(try await queue.take(order).texts == ["e1", "D", "D", "D", "D"])
+    #expect(try await inspector.purgeDead([[69]]) == 1)
+    #expect(try await inspector.purgeDead(before: 1) == 0)
+    #expect(try await inspector.releaseHeld([[65]]) == 1)
+    _ = try await queue.settle([
+      Settlement(items[2].receipt, [.parked(parkedCredential, items[2].header)])
+    ])
+    #expect(try await inspector.unpark(stage.keys.parked(parkedCredential), count: 5) == 1)
+    let findings = try await inspector.examine(credentials: [])
+    #expect(try await inspector.mend(findings) == 0)
   }
 
   @Test func `an item of a newer version waits a minute unchanged`() async throws {

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("dead: {max: 5}", "dead"),
+    ("invalid: {max: 5}", "invalid"),
     ("apps: {a: {fcm: {serviceAccountFile: f, quotaPerMinute: 1}}}", "apps.a.fcm.quotaPerMinute"),
     ("admin: {tokenFile: x}", "admin.tokenFile"),
   ])
@@ -91,8 +91,8 @@ import Testing
         "environment ALLIM_WORKER: unknown variable, did you mean \"ALLIM_WORKERS\"?"
       ])
     #expect(
-      folder.problems(environment: ["ALLIM_DEAD_MAX": "1"], isForWorker: false) == [
-        "environment ALLIM_DEAD_MAX: not supported yet"
+      folder.problems(environment: ["ALLIM_INVALID_MAX": "1"], isForWorker: false) == [
+        "environment ALLIM_INVALID_MAX: not supported yet"
       ])
     #expect(
       folder.problems(environment: ["ALLIM_WORKERS": "0"], isForWorker: false) == [

@@ -53,9 +53,10 @@ private typealias Harness = ShardHarness
     }
   }
 
-  @Test func `an item that ended five workers is buried and the next is sent`() async throws {
+  @Test func `an item that ended six workers is buried and the next is sent`() async throws {
     try await Harness.run(Harness.Script { _, _ in Harness.accepted }) { it in
-      it.store.push(Array("~1;id=x;a=0;c=5;t0=0;r=0;done=0\n{\"deadly\":1}".utf8))
+      let crashes = ItemHeader.poisonCrashes
+      it.store.push(Array("~1;id=x;a=0;c=\(crashes);t0=0;r=0;done=0\n{\"deadly\":1}".utf8))
       it.push("e", [Harness.token(1)])
       #expect(await it.drained())
       #expect(it.letters.count == 1)

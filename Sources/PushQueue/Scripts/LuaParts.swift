@@ -42,43 +42,47 @@ enum LuaParts {
 
     """
 
-  /// `leave(item, kind, meta, text)`: writes one thing that an item leaves. KEYS and the first two
-  /// of ARGV as in `settle`.
-  static let leave = """
-    local delayed, dead, invalid, held, counters = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-    local max_invalid = tonumber(ARGV[1])
-    local function add_receipt(lengths, text)
-      local fields, at = {}, 1
-      for length in string.gmatch(lengths, '%d+') do
-        fields[#fields + 1] = string.sub(text, at, at + length - 1)
-        at = at + length
-      end
-      redis.call('XADD', KEYS[7], 'MAXLEN', '~', ARGV[2], '*', unpack(fields))
-    end
-    local function bytes_of(item)
-      return string.sub(item, string.find(item, '\\n', 1, true) + 1)
-    end
-    local function leave(item, kind, meta, text)
-      if kind == 'a' then
-        redis.call('ZADD', delayed, meta, text .. bytes_of(item))
-      elseif kind == 'd' then
-        redis.call('RPUSH', dead, text)
-        redis.call('HINCRBY', counters, 'dead:' .. meta, 1)
-      elseif kind == 'i' then
-        redis.call('HINCRBY', counters, 'invalid', 1)
-        local over = redis.call('RPUSH', invalid, text) - max_invalid
-        if over > 0 then
-          redis.call('LTRIM', invalid, over, -1)
-          redis.call('HINCRBY', counters, 'invalid_dropped', over)
-        end
-      elseif kind == 'h' then
-        redis.call('RPUSH', held, text)
-      elseif kind == 'r' then
-        add_receipt(meta, text)
-      else
-        redis.call('RPUSH', KEYS[tonumber(meta)], text .. bytes_of(item))
-      end
-    end
+  /// `leave(item, kind, meta, text)`: writes one thing that an item leaves. KEYS and the first five
+  /// of ARGV as in `settle`; `note_letters` as in `dead`.
+  static let leave =
+    now + """
+      local delayed, dead, invalid, held, counters = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+      local max_invalid = tonumber(ARGV[1])
+      local max_letters, max_letter_bytes = tonumber(ARGV[3]), tonumber(ARGV[4])
+      local drops_oldest = ARGV[5] == '1'
 
-    """
+      """ + dead + waitingLetters + """
+      local function add_receipt(lengths, text)
+        local fields, at = {}, 1
+        for length in string.gmatch(lengths, '%d+') do
+          fields[#fields + 1] = string.sub(text, at, at + length - 1)
+          at = at + length
+        end
+        redis.call('XADD', KEYS[7], 'MAXLEN', '~', ARGV[2], '*', unpack(fields))
+      end
+      local function bytes_of(item)
+        return string.sub(item, string.find(item, '\\n', 1, true) + 1)
+      end
+      local function leave(item, kind, meta, text)
+        if kind == 'a' then
+          redis.call('ZADD', delayed, meta, text .. bytes_of(item))
+        elseif kind == 'd' then
+          file_or_wait(meta, text)
+        elseif kind == 'i' then
+          redis.call('HINCRBY', counters, 'invalid', 1)
+          local over = redis.call('RPUSH', invalid, text) - max_invalid
+          if over > 0 then
+            redis.call('LTRIM', invalid, over, -1)
+            redis.call('HINCRBY', counters, 'invalid_dropped', over)
+          end
+        elseif kind == 'h' then
+          redis.call('RPUSH', held, text)
+        elseif kind == 'r' then
+          add_receipt(meta, text)
+        else
+          redis.call('RPUSH', KEYS[tonumber(meta)], text .. bytes_of(item))
+        end
+      end
+
+      """
 }

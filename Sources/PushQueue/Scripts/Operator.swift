@@ -14,27 +14,50 @@ extension QueueScripts {
     end
     """)
 
-  /// Sends dead letters' events once more.
+  /// Moves the oldest items of a parked list to the tail of the list.
   ///
-  /// KEYS dead, ready, counters; ARGV for each letter: the letter, its reason, an id for the
-  /// header, how often it was replayed with this time, the event; result how many letters were
-  /// still there.
+  /// KEYS parked list, ready; ARGV most items; result how many.
+  /// One script, because an item must be in one of the lists at every moment.
+  static let unpark = RedisScript(
+    """
+    local moved = 0
+    while moved < tonumber(ARGV[1]) do
+      local item = redis.call('LPOP', KEYS[1])
+      if not item then break end
+      redis.call('RPUSH', KEYS[2], item)
+      moved = moved + 1
+    end
+    return moved
+    """)
+
+  /// Moves records that the brake held to the feedback list, or drops them.
   ///
-  /// One script, because letter and event must change places in one step; by value, because a
+  /// KEYS held, invalid, counters; ARGV 1 to drop them, most records in `invalid`, records; result
+  /// how many were still held.
+  /// One script, because a record must be in one of the lists at every moment; by value, because a
   /// position moves while others work on the list.
-  static let retryDead = RedisScript(
-    LuaParts.now + """
-      local dead, ready, counters = KEYS[1], KEYS[2], KEYS[3]
-      local sent = 0
-      for at = 1, #ARGV, 5 do
-        if redis.call('LREM', dead, 1, ARGV[at]) == 1 then
-          local header = string.format('~1;id=%s;a=0;c=0;t0=%.0f;r=%d;done=0\\n',
-            ARGV[at + 2], now, ARGV[at + 3])
-          redis.call('RPUSH', ready, header .. ARGV[at + 4])
-          redis.call('HINCRBY', counters, 'retried:' .. ARGV[at + 1], 1)
-          sent = sent + 1
-        end
+  static let releaseHeld = RedisScript(
+    """
+    local held, invalid, counters = KEYS[1], KEYS[2], KEYS[3]
+    redis.call('HDEL', counters, '')  -- the first write may not be one that takes memory
+    local moved = 0
+    for at = 3, #ARGV do
+      if redis.call('LREM', held, 1, ARGV[at]) == 1 then
+        moved = moved + 1
+        if ARGV[1] ~= '1' then redis.call('RPUSH', invalid, ARGV[at]) end
       end
-      return sent
-      """)
+    end
+    if moved == 0 then return 0 end
+    if ARGV[1] == '1' then
+      redis.call('HINCRBY', counters, 'invalid_held_dropped', moved)
+      return moved
+    end
+    redis.call('HINCRBY', counters, 'invalid', moved)
+    local over = redis.call('LLEN', invalid) - tonumber(ARGV[2])
+    if over > 0 then
+      redis.call('LTRIM', invalid, over, -1)
+      redis.call('HINCRBY', counters, 'invalid_dropped', over)
+    end
+    return moved
+    """)
 }

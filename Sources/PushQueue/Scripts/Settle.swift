@@ -4,7 +4,8 @@ extension QueueScripts {
   /// Ends items together with what they leave.
   ///
   /// KEYS inflight, delayed, dead, invalid, held, counters, receipts, then parked lists
-  /// ARGV most records in `invalid`, and in `receipts`; then for each item its receipt, the number
+  /// ARGV most records in `invalid`, and in `receipts`, most dead letters, their most bytes, 1 when
+  ///   the oldest letters make room (else new ones wait in `delayed`); then for each item its receipt, the number
   ///   of things it leaves (-1: nothing, but it has marks of progress), and three arguments for
   ///   each thing: a, due ms, header | d, reason, letter | i, -, record | h, -, record | k, index
   ///   of the parked list in KEYS, header | r, lengths of names and values, these one after the
@@ -16,7 +17,7 @@ extension QueueScripts {
   static let settle = RedisScript(
     LuaParts.leave + """
       local inflight, missing = KEYS[1], {}
-      local at, position = 3, 0
+      local at, position = 6, 0
       while at <= #ARGV do
         local receipt, leaves = ARGV[at], tonumber(ARGV[at + 1])
         position = position + 1
@@ -38,23 +39,24 @@ extension QueueScripts {
         if not ours then missing[#missing + 1] = position end
       end
       if #missing > 0 then redis.call('HINCRBY', counters, 'fenced', #missing) end
+      note_letters()
       return missing
       """)
 
   /// Marks targets of an item as finished together with what they leave; the item stays.
   ///
-  /// KEYS as `settle`; ARGV most records in `invalid`, and in `receipts`, receipt, marks, then
-  /// three arguments for each thing left; result 1, or 0 when the item is not ours any more.
+  /// KEYS as `settle`; ARGV the first five as there, receipt, marks, then three arguments for each thing left; result 1, or 0 when the item is not ours any more.
   ///
   /// One script, because a mark that is set before its dead letter loses the letter at a crash.
   static let progress = RedisScript(
     LuaParts.leave + """
-      local inflight, receipt = KEYS[1], ARGV[3]
+      local inflight, receipt = KEYS[1], ARGV[6]
       local item = redis.call('HGET', inflight, receipt)
       if not item then return 0 end
       redis.call('HDEL', inflight, 'p:' .. receipt)  -- frees memory first
-      redis.call('HSET', inflight, 'p:' .. receipt, ARGV[4])
-      for at = 5, #ARGV, 3 do leave(item, ARGV[at], ARGV[at + 1], ARGV[at + 2]) end
+      redis.call('HSET', inflight, 'p:' .. receipt, ARGV[7])
+      for at = 8, #ARGV, 3 do leave(item, ARGV[at], ARGV[at + 1], ARGV[at + 2]) end
+      note_letters()
       return 1
       """)
 }

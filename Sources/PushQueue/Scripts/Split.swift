@@ -26,7 +26,7 @@ extension QueueScripts {
       redis.call('HSET', inflight, mark, marks)
     end
     local from = 4
-    if #ARGV >= from and redis.call('EXISTS', ready) == 0 then
+    if #ARGV >= from and redis.call('LLEN', ready) == 0 then
       redis.call('RPUSH', ready, ARGV[from])
       from = from + 1
     end

@@ -9,12 +9,14 @@ enum QueueScripts {}
 extension QueueScripts {
   /// Moves items into the instance's hash: due retries, parked ones, chunks, then fresh ones.
   ///
-  /// KEYS leases, ready, delayed, suspects, inflight, control, counters, chunks, then parked lists
+  /// KEYS leases, ready, delayed, suspects, inflight, control, counters, chunks, dead, then parked
+  ///   lists
   /// ARGV instance, how many, bytes, first receipt, 24 characters that begin the ids of this call,
-  ///   then the most items of each parked list
+  ///   most dead letters, their most bytes, 1 when the oldest letters make room, then the most items
+  ///   of each parked list
   /// result {} when the lease is over; else {server ms, due ms of the next retry or -1, live
-  ///   instances, 1 when items are held back, control as flat pairs, items, lengths left of the
-  ///   parked lists}; the items' receipts count up from the first
+  ///   instances, 1 when items are held back, control and `dead_waiting` as flat pairs, items,
+  ///   lengths left of the parked lists}; the items' receipts count up from the first
   ///
   /// One script, because an item must be in the list or in a hash at every moment, and because the
   /// header (id, first take) must be written with the move to survive a crash.
@@ -23,7 +25,9 @@ extension QueueScripts {
       local leases, ready, delayed, suspects = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
       local inflight, control, counters, chunks = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
       local instance, want, room = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-      local first, id = tonumber(ARGV[4]), ARGV[5]
+      local dead, first, id = KEYS[9], tonumber(ARGV[4]), ARGV[5]
+      local max_letters, max_letter_bytes = tonumber(ARGV[6]), tonumber(ARGV[7])
+      local drops_oldest = ARGV[8] == '1'
 
       local lease = redis.call('ZSCORE', leases, instance)
       if not lease or tonumber(lease) < now then return {} end
@@ -31,13 +35,14 @@ extension QueueScripts {
       local wish = {}
       for i = 1, #news, 2 do wish[news[i]] = news[i + 1] end
       local parked = {}
-      for i = 9, #KEYS do parked[i - 8] = redis.call('LLEN', KEYS[i]) end
+      for i = 10, #KEYS do parked[i - 9] = redis.call('LLEN', KEYS[i]) end
 
       local items, fields = {}, {}
-      local function keep(item)
-        fields[#fields + 1] = first + #items
-        fields[#fields + 1] = item
-        items[#items + 1] = item
+      local function keep(item, receipt)
+        local at = #items
+        fields[at * 2 + 1] = receipt or string.format('%d', first + at)
+        fields[at * 2 + 2] = item
+        items[at + 1] = item
         room = room - #item
       end
       local function answer(held)
@@ -51,32 +56,36 @@ extension QueueScripts {
         end
         local due = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')[2] or -1
         local live = redis.call('ZCOUNT', leases, now, '+inf')
+        news[#news + 1] = 'dead_waiting'
+        news[#news + 1] = redis.call('HGET', counters, 'dead_waiting') or '0'
         return {now, tonumber(due), live, held, news, items, parked}
       end
       if wish.paused then return answer(1) end
 
-      """ + suspects + headers + draws + """
+      """ + suspects + headers + LuaParts.dead + draws + """
         local waiting = redis.call('LLEN', ready)
         local pieces = redis.call('LLEN', chunks)
         local others = waiting + pieces
-        for i, length in ipairs(parked) do others = others + math.min(length, ARGV[5 + i]) end
+        for i, length in ipairs(parked) do others = others + math.min(length, ARGV[8 + i]) end
         draw_due(math.max(math.ceil(want / 4), want - others))
         for i, length in ipairs(parked) do
-          parked[i] = length - draw(KEYS[8 + i], math.min(length, ARGV[5 + i]))
+          parked[i] = length - draw(KEYS[9 + i], math.min(length, ARGV[8 + i]))
         end
         local left = want - #items
         draw(chunks, math.min(pieces, math.max(math.ceil(left / 2), left - waiting)))
         local fresh = draw(ready, waiting)
         if fresh > 0 then redis.call('HINCRBY', counters, 'taken', fresh) end
+        note_letters()
         return answer(0)
         """)
 
-  /// Poison: what crashed two instances is taken alone, by one instance at a time, and while that
-  /// holds it nothing else is taken.
+  /// Poison: what crashed two instances is tested by one instance at a time, which holds nothing
+  /// else meanwhile. A first test is of up to 32 suspects together, since most are innocent: they
+  /// were at hand when others fell. What crashes such a group is then tested alone.
   private static let suspects = """
     local suspect = redis.call('HGET', inflight, 's')
     if suspect then
-      if redis.call('HEXISTS', inflight, suspect) == 1 then return answer(1) end
+      if redis.call('HLEN', inflight) > 1 then return answer(1) end
       redis.call('HDEL', inflight, 's')
     end
     if redis.call('LLEN', suspects) > 0 then
@@ -89,7 +98,12 @@ extension QueueScripts {
         end
         if redis.call('HLEN', inflight) > 0 then return answer(1) end
         redis.call('HDEL', inflight, 's')
-        keep(redis.call('LPOP', suspects))
+        repeat
+          local item = redis.call('LINDEX', suspects, 0)
+          local crashes = item and tonumber(string.match(item, ';c=(%d+);'))
+          local fits = item and (#items == 0 or crashes == 2 and #item <= room)
+          if fits then keep(redis.call('LPOP', suspects)) end
+        until not fits or crashes > 2 or #items == math.min(want, 32)
         redis.call('HSET', inflight, 's', first)
         return answer(1)
       end
@@ -99,11 +113,11 @@ extension QueueScripts {
 
     """
 
-  /// `headed(item)`: the item with its header; nil for one that a newer version wrote, which
+  /// `headed(item)`: the item with its header, and for a fresh one its receipt; nil for one that a newer version wrote, which
   /// `newer(item)` sends back unchanged for a minute.
   private static let headers = """
-    local header = '~1;id=' .. id .. '%08x;a=0;c=0;t0=' .. string.format('%.0f', now)
-      .. ';r=0;done=0\\n'
+    local head = '~1;id=' .. id .. '-'
+    local tail = ';a=0;c=0;t0=' .. string.format('%.0f', now) .. ';r=0;done=0\\n'
     local function headed(item)
       if string.byte(item) == 126 then
         if string.find(item, '^~1;id=[^;\\n]*;a=%d+;c=%d+;t0=%d+;r=%d+;?p?=?%-?%d*;done=[%x.]+\\n') then
@@ -111,7 +125,8 @@ extension QueueScripts {
         end
         if string.find(item, '^~%d+;id=[^\\n]*\\n') then return nil end
       end
-      return string.format(header, (first + #items) % 4294967296) .. item
+      local receipt = string.format('%d', first + #items)
+      return head .. receipt .. tail .. item, receipt
     end
     local function newer(item)
       redis.call('ZADD', delayed, now + 60000, item)
@@ -125,6 +140,11 @@ extension QueueScripts {
   /// Popped one by one each item would cost 1.5 us more (measured). Several at once only when the
   /// last ones were small, since what does not fit is pushed back.
   private static let draws = """
+    -- A dead letter that found the list full.
+    local function letter_in(item)
+      if string.byte(item) ~= 126 then return nil end
+      return string.match(item, '^~0;id=%d+;dead=([%w_]+)\\n(.*)$')
+    end
     local function draw_due(most)
       while most > 0 and room > 0 do
         local some = redis.call('ZRANGEBYSCORE', delayed, '-inf', now, 'LIMIT', 0, math.min(most, 32))
@@ -133,8 +153,17 @@ extension QueueScripts {
           if #items > 0 and #item > room then return end
           redis.call('ZREM', delayed, item)
           most = most - 1
-          local ours = headed(item)
-          if ours then keep(ours) else newer(item) end
+          local reason, text = letter_in(item)
+          local ours, receipt = not reason and headed(item)
+          if ours then
+            keep(ours, receipt)
+          elseif not reason then
+            newer(item)
+          elseif file(reason, text) then
+            redis.call('HINCRBY', counters, 'dead_waiting', -1)
+          else
+            redis.call('ZADD', delayed, now + \(LuaParts.letterPause), item)
+          end
         end
       end
     end
@@ -151,10 +180,10 @@ extension QueueScripts {
           end
           drawn = drawn + 1
           largest = math.max(largest, #item)
-          local ours = headed(item)
-          if ours then keep(ours) else newer(item) end
+          local ours, receipt = headed(item)
+          if ours then keep(ours, receipt) else newer(item) end
         end
-        some = math.min(some * 2, 16, math.max(1, math.floor(room / (largest + 1))))
+        some = math.min(some * 4, 64, math.max(1, math.floor(room / (largest + 1))))
       end
       return drawn
     end
