@@ -19,7 +19,7 @@ struct ModelLedger {
     var places: [String: Int] = [:]
     let live =
       stored.ready + stored.delayed + stored.chunks + stored.suspects + stored.parked
-      + stored.taken
+      + stored.sandboxParked + stored.taken
     for item in live where !item.hasPrefix("letter") { places[item, default: 0] += 1 }
     if places != items { return "lost or doubled: \(places) instead of \(items)" }
     return letterFault(stored)

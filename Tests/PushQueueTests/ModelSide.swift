@@ -14,6 +14,7 @@ final class ModelSide {
   private var letters = 0
   private var settings = QueueSettings()
   private var splits = 0
+  private var retries = 0
   private static let credentials = [parkedCredential, sandboxCredential]
 
   init(_ stage: any QueueStage, _ seed: UInt64) async throws {
@@ -156,7 +157,9 @@ final class ModelSide {
       switch Int.random(in: 0..<6, using: &random) {
       case 0 where part == 0 && place == 0:
         let delay = Duration.seconds(250 + 500 * Int64.random(in: 0...4, using: &random))
-        leaves.append(try await stage.again(item, after: delay, done: [1]))
+        // Retries of one item are for different targets: equal ones would be one member.
+        retries += 1
+        leaves.append(try await stage.again(item, after: delay, done: [retries % 400]))
       case 1 where part == 0 && place == 0:
         letters += 1
         let reason: DeadReason = Bool.random(using: &random) ? .rejected : .expired

@@ -235,7 +235,7 @@ import Testing
     "+eval", "+evalsha", "+select", "+time", "+blmove", "+rpush", "+lpush", "+lpop", "+llen",
     "+lrange", "+lindex", "+lrem", "+ltrim", "+zadd", "+zrem", "+zscore", "+zcard", "+zcount",
     "+zrange", "+zrangebyscore", "+hget", "+hmget", "+hgetall", "+hkeys", "+hlen", "+hset", "+hdel",
-    "+hexists", "+hincrby", "+del", "+exists",
+    "+hexists", "+hincrby", "+del",
   ]
 
   @Test func `a dead connection while waiting for work ends the wait`() async throws {
