@@ -201,11 +201,11 @@ final class ModelSide {
     guard let item = held[number].last else { return "-" }
     let isLast = Bool.random(using: &random)
     if isLast { held[number].removeLast() }
+    splits += 1
     let chunks = (0..<Int.random(in: 1...3, using: &random)).map { part in
-      SplitStep.Chunk(ItemHeader(id: "c", firstTaken: 1), item.bytes + [46, UInt8(48 + part)])
+      SplitStep.Chunk(ItemHeader(id: "c\(splits).\(part)", firstTaken: 1), item.bytes + [46, UInt8(48 + part)])
     }
     // Marks that were never set before, so that it is a step of its own.
-    splits += 1
     let done = TargetSet(all: 80 + splits)
     let step = SplitStep(item.receipt, chunks, done: done, isLast: isLast)
     let isOurs = try await queue.split(step)
