@@ -113,8 +113,8 @@ extension QueueScripts {
 
     """
 
-  /// `headed(item)`: the item with its header, and for a fresh one its receipt; nil for one that a newer version wrote, which
-  /// `newer(item)` sends back unchanged for a minute.
+  /// `headed(item)`: the item with its header, and for a fresh one its receipt; nil for one that a
+  /// newer version wrote, which `newer(item)` sends back unchanged for a minute.
   private static let headers = """
     local head = '~1;id=' .. id .. '-'
     local tail = ';a=0;c=0;t0=' .. string.format('%.0f', now) .. ';r=0;done=0\\n'
