@@ -3,8 +3,11 @@ package import PushWorker
 extension FleetNews {
   /// Reads the `control` hash.
   mutating func read(_ wishes: [String: String], of instance: String) {
-    let ours = wishes[ControlField.workers(of: instance)] ?? wishes[ControlField.workers]
-    wantedWorkers = ours.flatMap { Int($0) }
+    let own = wishes[ControlField.workers(of: instance)]
+    let wish = own ?? wishes[ControlField.workers]
+    isForInstance = own != nil
+    wantedWorkers = wish.flatMap { Int($0) }
+    wantsAutoWorkers = wish == ControlField.auto
     // Told by take only: a beat changes nothing here.
     if let waiting = wishes[QueueCounter.deadWaiting] { deadLettersWaiting = Int(waiting) ?? 0 }
     isPaused = wishes[ControlField.paused] != nil

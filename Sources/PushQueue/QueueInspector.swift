@@ -114,6 +114,11 @@ package final class QueueInspector {
     try await set(field, workers.map { String($0) })
   }
 
+  /// Lets the number of worker tasks of each process follow the load, whatever is configured.
+  package func scaleByLoad() async throws(QueueError) {
+    try await set(ControlField.workers, ControlField.auto)
+  }
+
   /// Stops or resumes taking from this queue.
   package func setPaused(_ isPaused: Bool) async throws(QueueError) {
     try await set(ControlField.paused, isPaused ? "1" : nil)

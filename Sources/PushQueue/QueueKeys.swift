@@ -94,6 +94,8 @@ package enum QueueCounter {
 /// Fields of the `control` hash: what operators want.
 package enum ControlField {
   package static let workers = "workers"
+  /// The value for a number that follows the load.
+  package static let auto = "auto"
   package static let paused = "paused"
 
   /// The wish for one instance, over that for all.

@@ -10,6 +10,17 @@ package struct LoadedSettings: Sendable {
   /// Where keys were given, for problems that only later steps can find.
   let places: [String: String]
 
+  /// Keys whose values another reading would change, or that only one of them has. A secret that
+  /// changed is not among them, since its value is not kept here.
+  package func changedKeys(in other: LoadedSettings) -> [String] {
+    let (ours, theirs) = (values, other.values)
+    return Set(ours.keys).union(theirs.keys).filter { ours[$0] != theirs[$0] }.sorted()
+  }
+
+  private var values: [String: String?] {
+    Dictionary(effective.map { ($0.key, $0.value) }) { first, _ in first }
+  }
+
   /// A problem with a key, placed where the key was given.
   package func problem(_ key: String, value: String? = nil, reason: String) -> SettingsProblem {
     SettingsProblem(place: place(of: key, in: places), key: key, value: value, reason: reason)

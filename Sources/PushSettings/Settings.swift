@@ -7,7 +7,7 @@ package struct Settings: Sendable {
   /// Lists that are served, in order of the file.
   package var queues = [Queue()]
   /// Pushes in progress at once in this process.
-  package var workers = 256
+  package var workers = Workers.count(256)
   package var threads = Threads.auto
   /// By name, in order of the file.
   package var apps: [App] = []
@@ -63,6 +63,21 @@ package struct Settings: Sendable {
     let count = threads.count(cores: cores)
     guard threads == .auto else { return count }
     return credentials.reduce(count) { min($0, max(1, $1.connections.max)) }
+  }
+
+  /// The pool of worker tasks.
+  package enum Workers: Sendable, Equatable {
+    /// It follows rate × round trip.
+    case auto
+    case count(Int)
+
+    /// What is there before anything is known about the load.
+    package var atStart: Int {
+      switch self {
+      case .auto: 64
+      case .count(let count): count
+      }
+    }
   }
 
   /// Shards: each is a loop with a thread of its own.

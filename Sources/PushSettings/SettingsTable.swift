@@ -28,7 +28,8 @@ enum SettingsTable {
       "How long they are waited for; then there is a warning, and work goes on."),
     .key(
       "workers", \.workers, .workers(1...65_536),
-      "Pushes in progress at once in this process: the pool of worker tasks."),
+      "Pushes in progress at once in this process: the pool of worker tasks; auto follows rate × "
+        + "round trip."),
     .key("threads", \.threads, .threads, "Loops with a thread each; auto is one for two cores."),
     .key(
       "retry.apns.quick", \.retry.apns.quick, .durations(.zero ... .seconds(3_600)),

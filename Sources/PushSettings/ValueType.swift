@@ -72,16 +72,22 @@ extension ValueType where T == Int {
       read: { text in Quantity.size(text).flatMap { range.contains($0) ? $0 : nil } },
       text: { Quantity.text(bytes: $0) })
   }
+}
 
-  /// `auto` is promised, but not there yet.
+extension ValueType where T == Settings.Workers {
   static func workers(_ range: ClosedRange<Int>) -> ValueType {
     ValueType(
-      allowed: "\(range.lowerBound) to \(range.upperBound)",
-      parse: { (text, _) throws(ValueRefusal) in
-        if text == "auto" { throw .notYet }
-        guard let count = Int(text), range.contains(count) else { throw .notAllowed }
-        return count
-      }, text: { String($0) })
+      allowed: "\(range.lowerBound) to \(range.upperBound), or auto",
+      read: { text in
+        if text == "auto" { return .auto }
+        return Int(text).flatMap { range.contains($0) ? .count($0) : nil }
+      },
+      text: { workers in
+        switch workers {
+        case .auto: "auto"
+        case .count(let count): String(count)
+        }
+      })
   }
 }
 

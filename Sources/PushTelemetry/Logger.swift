@@ -8,7 +8,7 @@ internal import Synchronization
 /// bearer or a whole device token (`LogValue.token` shortens).
 package final class Logger: Sendable {
   private let threshold: Atomic<UInt8>
-  private let format: LogFormat
+  private let isJSON: Atomic<Bool>
   private let descriptor: Int32
   private let clock: any PushClock
   private let isUnderJournal: Bool
@@ -24,7 +24,7 @@ package final class Logger: Sendable {
     clock: any PushClock = SystemClock()
   ) {
     threshold = Atomic(level.rawValue)
-    self.format = format
+    isJSON = Atomic(format == .json)
     self.descriptor = descriptor
     self.clock = clock
     isUnderJournal = Journal.reads(descriptor)
@@ -34,6 +34,12 @@ package final class Logger: Sendable {
   package var level: LogLevel {
     get { LogLevel(rawValue: threshold.load(ordering: .relaxed)) ?? .info }
     set { threshold.store(newValue.rawValue, ordering: .relaxed) }
+  }
+
+  /// How records are written; a reload may change it.
+  package var format: LogFormat {
+    get { isJSON.load(ordering: .relaxed) ? .json : .logfmt }
+    set { isJSON.store(newValue == .json, ordering: .relaxed) }
   }
 
   package func isOn(_ level: LogLevel) -> Bool {

@@ -206,8 +206,13 @@ package struct InstanceStatus: Sendable, Equatable {
 package struct FleetNews: Sendable, Equatable {
   /// Live instances of this queue, ours among them.
   package var instances = 1
-  /// Worker tasks that an operator asked of every process; nil = as configured.
+  /// Worker tasks that an operator asked of every process, or of this instance; nil = as configured,
+  /// or by load.
   package var wantedWorkers: Int?
+  /// The number is to follow the load.
+  package var wantsAutoWorkers = false
+  /// The wish is for this instance alone.
+  package var isForInstance = false
   /// True while an operator has paused taking from this queue.
   package var isPaused = false
   /// Paused apps.

@@ -91,6 +91,8 @@ package actor Shard {
     }
     for roles in roles { await roles.end() }
     await splitter.value
+    // What could not be finished is in Redis again before the process may end.
+    await released.wait()
     for feed in feeds { (feed.completerTimer, feed.cramped) = (nil, nil) }
     for provider in providers { provider.onGateChange = nil }
   }
@@ -158,11 +160,9 @@ package actor Shard {
   /// Who is told what operators said through Redis, at each beat and take.
   package func listen(_ body: @escaping @Sendable (FleetNews) -> Void) { onNews = body }
 
-  /// Takes nothing more, lets lanes finish for at most `grace`, then hands the rest back.
-  package func stop(grace: Duration) async {
-    if phase == .starting { phase = .ended }
+  /// Takes nothing more; what was taken goes on until `stop`.
+  package func quiet() async {
     guard phase == .running else { return }
-    let end = clock.monotonic() + grace.nanoseconds
     phase = .draining
     for feed in feeds {
       feed.fetcher?.cancel()
@@ -170,16 +170,33 @@ package actor Shard {
     }
     laneChanges.raise()
     splitLine.wake.raise()
-    // What their last takes brought is counted among ours.
+    await fetchersEnd()
+  }
+
+  /// What their last takes brought is counted among ours.
+  private func fetchersEnd() async {
     for feed in feeds { await feed.fetcher?.value }
+  }
+
+  /// Takes nothing more, lets lanes finish for at most `grace`, then hands the rest back.
+  package func stop(grace: Duration) async {
+    let end = clock.monotonic() + grace.nanoseconds
+    if phase == .starting { phase = .ended }
+    await quiet()
+    guard phase == .draining, !isFinishing else { return }
+    isFinishing = true
+    await fetchersEnd()
     await finishLanes(before: end)
     await endRoles()
+    released.raise()
   }
 
   /// Hands back at once what a `stop` under way still waits for.
   package func hurry() { hurried = true }
 
+  private var isFinishing = false
   private var hurried = false
+  private let released = Signal()
   /// True once nothing may be started any more.
   var isCutOff = false
 

@@ -35,6 +35,11 @@ package final class Worker: Sendable {
     max(1, workers / count + (index < workers % count ? 1 : 0))
   }
 
+  /// Takes nothing more; `stop` follows.
+  package func quiet() async {
+    for shard in shards { await shard.quiet() }
+  }
+
   /// Takes nothing more, finishes within `grace`, and hands the rest back.
   package func stop(grace: Duration) async {
     await withDiscardingTaskGroup { group in

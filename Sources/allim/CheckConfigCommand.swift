@@ -5,9 +5,21 @@ extension Verb {
     name: "check-config",
     summary: "Shows every problem of the configuration, or each value and where it came from.",
     details: "Loads the keys. Secrets are shown as ***.",
-    examples: ["allim check-config", "allim check-config --config /etc/allim/allim.yaml --json"]
+    options: [
+      Option(
+        name: "--reference", value: nil,
+        help: "print every key that there is, with its meaning, as Markdown")
+    ],
+    examples: [
+      "allim check-config", "allim check-config --config /etc/allim/allim.yaml --json",
+      "allim check-config --reference",
+    ]
   ) { invocation throws(CommandFailure) in
     try invocation.requireOperands(0...0)
+    if invocation.has("--reference") {
+      Console.print(SettingsReference.markdown)
+      return .done
+    }
     let loaded = try invocation.loadSettings(isForWorker: true)
     let problems = CredentialCheck.problems(loaded)
     guard problems.isEmpty else {

@@ -7,10 +7,16 @@ enum Console {
 
   static func error(_ line: String) { write(line + "\n", to: 2) }
 
-  /// Text without a line end, for a progress bar; only when a person looks at it.
-  static func progress(_ text: String) {
-    if isatty(2) == 1 { write("\r" + text, to: 2) }
-  }
+  /// True when a person looks at standard output.
+  static var isWatched: Bool { isatty(1) == 1 }
+  /// True when a person looks at standard error.
+  static var hasErrorsWatched: Bool { isatty(2) == 1 }
+
+  /// Replaces the last line of standard error, for a progress bar.
+  static func overwrite(_ text: String) { write("\r\u{1B}[K" + text, to: 2) }
+
+  /// Empties the terminal that standard output is.
+  static func clear() { write("\u{1B}[H\u{1B}[2J", to: 1) }
 
   @discardableResult private static func write(_ text: String, to descriptor: Int32) -> Bool {
     var bytes = [UInt8](text.utf8)[...]

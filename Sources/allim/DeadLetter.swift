@@ -45,7 +45,9 @@ struct DeadFilter: Sendable {
 
   static let options = [
     Verb.queueOption,
-    Verb.Option(name: "--reason", value: "R", help: "letters of this reason alone"),
+    Verb.Option(
+      name: "--reason", value: "R", help: "letters of this reason alone",
+      words: .these(DeadReason.allCases.map(\.rawValue))),
     Verb.Option(name: "--app", value: "A", help: "letters of this app alone"),
     Verb.Option(name: "--older", value: "D", help: "letters older than this, such as 1h"),
   ]

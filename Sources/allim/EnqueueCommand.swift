@@ -9,7 +9,7 @@ extension Verb {
     details:
       "A line that is no good event is named on stderr and not pushed; the others are, and the"
       + " exit code is 1.",
-    options: [queueOption],
+    options: [queueOption], operandWords: .files,
     examples: [
       "allim enqueue events.jsonl", "generate-events | allim enqueue --queue push:bulk",
       #"echo '{"type":"notice","title":"Hi","devices":[{"platform":"ios","token":"…"}]}' | allim enqueue"#,
@@ -36,17 +36,22 @@ private struct EventPusher {
   private(set) var pushed = 0
   private(set) var refused = 0
   private(set) var length = 0
+  private var bar = ProgressBar()
 
   init(check: EventCheck) { self.check = check }
 
   mutating func push(_ file: String, to queue: QueueInspector) async throws {
     let lines = try InputLines(file)
+    let size = lines.size
+    bar.begin()
+    defer { bar.end() }
     var batch: [[UInt8]] = []
     var bytes = 0
     while let line = try lines.next() {
       guard line.contains(where: { $0 > 0x20 }) else { continue }
       if let fault = check.fault(of: line, now: SystemClock().wall()) {
         refused += 1
+        bar.end()
         Console.error("\(file == "-" ? "stdin" : file):\(lines.number): \(shown(fault))")
         continue
       }
@@ -55,6 +60,9 @@ private struct EventPusher {
       if batch.count == Self.batchEvents || bytes >= Self.batchBytes {
         try await send(&batch, to: queue)
         bytes = 0
+        bar.show(
+          "pushed", count: pushed,
+          part: size.map { Double(lines.bytesRead) / Double(max(1, $0)) })
       }
     }
     try await send(&batch, to: queue)
@@ -65,11 +73,9 @@ private struct EventPusher {
     length = try await queue.enqueue(batch)
     pushed += batch.count
     batch = []
-    if pushed >= Self.batchEvents { Console.progress("\(pushed) pushed") }
   }
 
   func report(asJSON: Bool, queue: String) {
-    if pushed >= Self.batchEvents { Console.progress("") }
     guard asJSON else {
       let wrong = refused == 0 ? "" : ", \(refused) refused"
       Console.print("\(pushed) pushed to \(queue)\(wrong)")

@@ -14,7 +14,7 @@ extension Verb {
       Option(
         name: "--now", value: "S",
         help: "UNIX seconds at which a worker takes the events; default: now")
-    ],
+    ], operandWords: .files,
     examples: [
       "allim explain event.json",
       #"echo '{"type":"notice","title":"Hi","devices":[{"platform":"ios","token":"a1b2"}]}' | allim explain"#,

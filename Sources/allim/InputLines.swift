@@ -7,6 +7,8 @@ final class InputLines {
   private var start = 0
   private var hasEnded = false
   private(set) var number = 0
+  /// Of the input so far.
+  private(set) var bytesRead = 0
 
   /// `-` is standard input.
   init(_ path: String) throws(CommandFailure) {
@@ -14,6 +16,13 @@ final class InputLines {
     guard descriptor >= 0 else {
       throw .misuse("\(path): \(unsafe String(cString: strerror(errno)))")
     }
+  }
+
+  /// In bytes, of a regular file; nil when nobody knows how much will come.
+  var size: Int? {
+    var file = stat()
+    guard unsafe fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(file.st_size)
   }
 
   deinit { if descriptor > 0 { close(descriptor) } }
@@ -50,6 +59,7 @@ final class InputLines {
       throw CommandFailure(.failed, unsafe String(cString: strerror(errno)))
     }
     hasEnded = count == 0
+    bytesRead += count
     buffer += piece[..<count]
   }
 }

@@ -1,5 +1,6 @@
 internal import LoopIO
 internal import PushQueue
+internal import PushSettings
 internal import PushTelemetry
 internal import PushWorker
 internal import RedisClient
@@ -16,8 +17,10 @@ struct QueueGauges: Sendable {
     self.metrics = metrics
   }
 
-  /// Until the task is cancelled; ends the clients, one for each queue in its order.
-  func run(_ clients: [RedisClient], on loop: Loop) async {
+  /// Until the task is cancelled.
+  func run(_ redis: Settings.Redis, on loop: Loop) async {
+    // A URL that cannot be used has been refused before.
+    let clients = (try? redis.clients(for: queues, on: loop)) ?? []
     var ages: [String: OldestAge] = [:]
     var dropped: [String: Int] = [:]
     while !Task.isCancelled {

@@ -16,6 +16,11 @@ struct RedisAccess: Sendable {
     queue = invocation.value("--queue") ?? loaded.settings.queues[0].name
   }
 
+  /// The queue that `--queue` names, else all of the configuration.
+  func queues(of invocation: Invocation) -> [String] {
+    invocation.value("--queue").map { [$0] } ?? loaded.settings.queues.map(\.name)
+  }
+
   /// What people may read; no password.
   var shownPlace: String {
     guard let url = loaded.settings.redis.url else { return "embedded" }
@@ -26,11 +31,21 @@ struct RedisAccess: Sendable {
   func withQueue(
     _ body: @escaping @Sendable (QueueInspector, Loop) async throws -> ExitCode
   ) throws(CommandFailure) -> ExitCode {
+    try withQueues([queue]) { try await body($0[0], $1) }
+  }
+
+  /// Runs `body` with some queues, in their order; ends the connections afterwards.
+  func withQueues(
+    _ names: [String],
+    _ body: @escaping @Sendable ([QueueInspector], Loop) async throws -> ExitCode
+  ) throws(CommandFailure) -> ExitCode {
     try onLoop { [self] loop async throws(CommandFailure) in
-      let client = try loaded.settings.redis.client(for: queue, on: loop)
-      defer { client.close() }
+      var clients: [RedisClient] = []
+      defer { for client in clients { client.close() } }
       do {
-        return try await body(try QueueInspector(queue, client), loop)
+        clients = try loaded.settings.redis.clients(for: names, on: loop)
+        let queues = try zip(names, clients).map { try QueueInspector($0, $1) }
+        return try await body(queues, loop)
       } catch let error as QueueError {
         throw failure(error)
       } catch let error as CommandFailure {

@@ -13,9 +13,10 @@ extension Verb {
     examples: ["allim run", "allim run --config allim.yaml", "allim run --redis redis://db:6379/0"]
   ) { invocation throws(CommandFailure) in
     try invocation.requireOperands(0...0)
-    let loaded = try invocation.loadSettings(isForWorker: true)
     return try onLoop { loop async throws(CommandFailure) in
-      try await WorkerProcess(loaded, on: loop).run()
+      let process = try WorkerProcess(
+        { () throws(CommandFailure) in try invocation.loadSettings(isForWorker: true) }, on: loop)
+      return try await process.run()
     }
   }
 }

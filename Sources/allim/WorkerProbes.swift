@@ -26,7 +26,17 @@ final class WorkerProbes: Sendable {
     places.withLock { $0.append(place) }
   }
 
+  /// Looks at this worker from now on, with the provider sets that were added since the last.
   func watch(_ worker: Worker) { self.worker.withLock { $0 = worker } }
+
+  var watched: Worker? { worker.withLock { $0 } }
+
+  /// Leaves out the provider sets of loops that have ended.
+  func forget(_ worker: Worker) {
+    places.withLock { places in
+      places.removeAll { place in worker.shards.contains { $0.loop === place.loop } }
+    }
+  }
 
   var admin: AdminState {
     AdminState(

@@ -12,7 +12,8 @@ internal import SharedState
 extension WorkerProcess {
   /// One shard a thread; workers and connections are the process's and are divided among them.
   func makeShards(
-    _ credentials: ProviderCredentials, _ probes: WorkerProbes, adminAddress: String
+    _ settings: Settings, _ credentials: ProviderCredentials, _ probes: WorkerProbes,
+    adminAddress: String
   ) async throws(CommandFailure) -> [Shard] {
     var status = InstanceStatus()
     status.host = Machine.hostName
@@ -28,7 +29,12 @@ extension WorkerProcess {
         settings: settings, rules: settings.messageRules(projectIDs: credentials.projectIDs),
         factory: factory, metrics: metrics, log: log, clock: clock, status: status,
         instance: name.instance(shard: index), index: index, count: count)
-      shards.append(try await seed.makeShard(probes))
+      do {
+        shards.append(try await seed.makeShard(probes))
+      } catch {
+        for shard in shards { shard.loop.stop() }
+        throw error
+      }
     }
     return shards
   }
@@ -56,12 +62,17 @@ private struct ShardSeed: Sendable {
         probes.add(providers, on: loop)
         return try makeParts(providers, on: loop)
       }
-    } catch let error as QueueError {
-      throw CommandFailure(.misuse, "queues: \(error.detail)")
-    } catch let error as CommandFailure {
-      throw error
     } catch {
-      throw CommandFailure(.failed, "\(error)")
+      loop.stop()
+      throw failure(error)
+    }
+  }
+
+  private func failure(_ error: any Error) -> CommandFailure {
+    switch error {
+    case let error as CommandFailure: error
+    case let error as QueueError: CommandFailure(.misuse, "queues: \(error.detail)")
+    default: CommandFailure(.failed, "\(error)")
     }
   }
 
@@ -74,7 +85,7 @@ private struct ShardSeed: Sendable {
       }, codec: codec,
       providers: codec.credentialList.compactMap { providers.providers[$0] },
       policy: RetryPolicy(settings.retry), metrics: metrics, log: log, clock: clock,
-      workers: Worker.share(settings.workers, index, of: count), status: status,
+      workers: Worker.share(settings.workers.atStart, index, of: count), status: status,
       writesReceipts: settings.receipts.enabled)
   }
 

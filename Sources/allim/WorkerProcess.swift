@@ -12,42 +12,61 @@ internal import SharedState
 /// thread.
 final class WorkerProcess {
   let control: Loop
-  let settings: Settings
   let log: Logger
   let metrics = WorkerMetrics(version: Version.number)
   let clock = SystemClock()
-  private let loaded: LoadedSettings
+  let notifier: ServiceNotifier
+  /// The configuration in force.
+  var loaded: LoadedSettings
+  /// Reads the configuration again.
+  private let load: () throws(CommandFailure) -> LoadedSettings
 
-  init(_ loaded: LoadedSettings, on control: Loop) {
-    self.loaded = loaded
+  /// - Parameter load: reads the configuration, now and at each HUP.
+  init(
+    _ load: @escaping () throws(CommandFailure) -> LoadedSettings, on control: Loop
+  ) throws(CommandFailure) {
+    self.load = load
     self.control = control
-    settings = loaded.settings
+    loaded = try load()
     log = Logger(loaded.settings.log)
+    notifier = ServiceNotifier(SettingsSource.processEnvironment())
     ProcessMetrics.register(in: metrics.registry)
+    metrics.configReloadSuccess.set(1)
   }
+
+  var settings: Settings { loaded.settings }
 
   /// Runs until a signal ends it.
   func run() async throws(CommandFailure) -> ExitCode {
-    let signals = try WorkerSignals(settings.shutdown.grace, log, on: control)
+    let signals = try WorkerSignals(log, notifier, on: control)
     defer { signals.close() }
-    let credentials = try readCredentials()
+    let credentials = try readCredentials(loaded)
     let embedded = try await openEmbeddedRedis()
-    try await checkRedis()
+    try await checkRedis(settings)
     try await work(credentials, signals)
     await embedded?.stop()
     log.info("the worker has ended")
     return .done
   }
 
-  private func readCredentials() throws(CommandFailure) -> ProviderCredentials {
+  func readCredentials(_ loaded: LoadedSettings) throws(CommandFailure) -> ProviderCredentials {
     do {
-      return try ProviderCredentials(settings, metrics: metrics, clock: clock)
+      return try ProviderCredentials(loaded.settings, metrics: metrics, clock: clock)
     } catch {
       let problems = error.problems.map { problem in
         loaded.problem(problem.settingsKey, reason: problem.error.text).description
       }
       throw CommandFailure(.misuse, messages: problems)
     }
+  }
+
+  func readAgain() throws(CommandFailure) -> LoadedSettings {
+    let next = try load()
+    // Without its file a worker would know no app any more, and file every event as a dead letter.
+    if let file = loaded.file, next.file == nil {
+      throw CommandFailure(.misuse, "\(file): it is not there any more")
+    }
+    return next
   }
 
   private func openEmbeddedRedis() async throws(CommandFailure) -> EmbeddedRedis? {
@@ -66,7 +85,7 @@ final class WorkerProcess {
     }
   }
 
-  private func checkRedis() async throws(CommandFailure) {
+  func checkRedis(_ settings: Settings) async throws(CommandFailure) {
     let queues = settings.queues.map(\.name)
     let clients = try settings.redis.clients(for: queues, on: control, clock: clock)
     defer { for client in clients { client.close() } }
@@ -86,20 +105,18 @@ final class WorkerProcess {
   ) async throws(CommandFailure) {
     let probes = WorkerProbes(metrics)
     let admin = try startAdmin(probes)
-    let worker = Worker(
-      shards: try await makeShards(credentials, probes, adminAddress: admin.address))
-    probes.watch(worker)
-    await followFleet(worker)
-    let gauges = try startGauges()
     let floods = startFloodSums()
-    if signals.watch(worker) {
-      announce(admin.address, worker)
-      await worker.run()
+    let reports = startReports(probes)
+    let reloader = Reloader(self, probes, signals, adminAddress: admin.address)
+    try await reloader.begin(credentials) {
+      announce(admin.address, $0.worker)
+      notifier.ready()
     }
-    gauges.cancel()
+    await reloader.run()
     floods.cancel()
-    await gauges.value
+    reports.cancel()
     await floods.value
+    await reports.value
     admin.stop()
   }
 
@@ -111,15 +128,6 @@ final class WorkerProcess {
     } catch {
       throw CommandFailure(.misuse, "admin.listen: \(error.description)")
     }
-  }
-
-  private func startGauges() throws(CommandFailure) -> Task<Void, Never> {
-    let (queues, control) = (settings.queues.map(\.name), control)
-    let clients = LoopBoundClients(
-      try settings.redis.clients(for: queues, on: control, clock: clock))
-    let gauges = QueueGauges(queues, metrics)
-    // `work` cancels it and waits for it.
-    return Task(executorPreference: control) { await gauges.run(clients.value, on: control) }
   }
 
   /// A flood of records that has ended is summed up although nothing else is logged.
@@ -134,20 +142,10 @@ final class WorkerProcess {
     }
   }
 
-  /// The number of workers that an operator wants of every process.
-  private func followFleet(_ worker: Worker) async {
-    let (configured, log) = (settings.workers, log)
-    for shard in worker.shards {
-      await shard.listen { news in
-        let wanted = news.wantedWorkers ?? configured
-        // It ends by itself: scaling only wakes lanes.
-        Task {
-          if await worker.lanes() == wanted { return }
-          await worker.scale(to: wanted)
-          log.info("the number of workers was changed by an operator", [.workers: .count(wanted)])
-        }
-      }
-    }
+  private func startReports(_ probes: WorkerProbes) -> Task<Void, Never> {
+    let (control, reports) = (control, ServiceReports(notifier: notifier) { probes.watched })
+    // `work` cancels it and waits for it.
+    return Task(executorPreference: control) { await reports.run(on: control) }
   }
 
   private func announce(_ admin: String, _ worker: Worker) {
@@ -156,23 +154,21 @@ final class WorkerProcess {
       [
         .version: .text(Version.number),
         .queue: .text(settings.queues.map(\.name).joined(separator: " ")),
-        .workers: .count(settings.workers), .threads: .count(worker.shards.count),
+        .workers: .count(settings.workers.atStart), .threads: .count(worker.shards.count),
         .admin: .text("http://\(admin)"),
         .redis: .text(loaded.usesEmbeddedRedis ? "embedded" : "configured"),
       ])
   }
 }
 
-/// Carries clients to a task on the loop they belong to.
-struct LoopBoundClients: @unchecked Sendable {
-  let value: [RedisClient]
-  init(_ value: [RedisClient]) { self.value = value }
-}
-
 extension Logger {
   convenience init(_ settings: Settings.Log) {
-    self.init(
-      level: LogLevel(name: settings.level.rawValue) ?? .info,
-      format: settings.format == .json ? .json : .logfmt)
+    self.init()
+    follow(settings)
+  }
+
+  func follow(_ settings: Settings.Log) {
+    level = LogLevel(name: settings.level.rawValue) ?? .info
+    format = settings.format == .json ? .json : .logfmt
   }
 }

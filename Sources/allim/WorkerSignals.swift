@@ -1,22 +1,32 @@
 internal import Glibc
 internal import LoopIO
+internal import PushSettings
 internal import PushTelemetry
 internal import PushWorker
 
 /// What signals do to a running worker (OPERATIONS 5).
 final class WorkerSignals {
+  /// Asks to read the configuration again; ends with the first TERM or INT.
+  let reloads: AsyncStream<Void>
+  private let reloadRequests: AsyncStream<Void>.Continuation
   private var sources: [SignalSource] = []
-  private let grace: Duration
   private let log: Logger
   private let control: Loop
-  private var worker: Worker?
-  private var isStopping = false
+  private let notifier: ServiceNotifier
+  /// The one in charge last; those before it are draining.
+  private var generations: [Generation] = []
+  private(set) var isStopping = false
+  private var isHeld = false
 
   /// Catches them from now on: a stop that comes before there is a worker is remembered.
-  init(_ grace: Duration, _ log: Logger, on control: Loop) throws(CommandFailure) {
-    self.grace = grace
+  init(
+    _ log: Logger, _ notifier: ServiceNotifier, on control: Loop
+  ) throws(CommandFailure) {
     self.log = log
+    self.notifier = notifier
     self.control = control
+    // Several that come while one is at work are one: the file is read after the last.
+    (reloads, reloadRequests) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     do {
       try catchAll()
     } catch {
@@ -26,10 +36,7 @@ final class WorkerSignals {
 
   private func catchAll() throws(StreamError) {
     for signal in [SIGTERM, SIGINT] { try on(signal) { [unowned self] in stop(signal) } }
-    // Without this it would end the worker, as a terminal that closes does.
-    try on(SIGHUP) { [unowned self] in
-      log.warning("the configuration is not read again: that is not supported yet")
-    }
+    try on(SIGHUP) { [unowned self] in _ = reloadRequests.yield() }
     try on(SIGUSR1) { [unowned self] in report() }
     try on(SIGTTIN) { [unowned self] in change(by: 1) }
     try on(SIGTTOU) { [unowned self] in change(by: -1) }
@@ -40,10 +47,13 @@ final class WorkerSignals {
     }
   }
 
-  /// From now on signals are about this worker; false when it need not start any more.
-  func watch(_ worker: Worker) -> Bool {
-    self.worker = worker
-    return !isStopping
+  /// From now on signals are about this generation; false when it need not start any more.
+  func watch(_ generation: Generation) async -> Bool {
+    if isStopping { return false }
+    generations.removeAll(where: \.hasEnded)
+    generations.append(generation)
+    if isHeld { for shard in generation.worker.shards { await shard.hold(true) } }
+    return true
   }
 
   private func on(_ signal: Int32, _ action: @escaping () -> Void) throws(StreamError) {
@@ -52,6 +62,7 @@ final class WorkerSignals {
 
   func close() {
     for source in sources { source.close() }
+    reloadRequests.finish()
   }
 
   /// The first asks to finish, the second to hand back at once.
@@ -59,33 +70,41 @@ final class WorkerSignals {
     let isFirst = !isStopping
     isStopping = true
     log.info(isFirst ? "stopping" : "handing back now", [.signal: .count(signal)])
-    guard let worker else { return }
-    let grace = grace
-    // `WorkerProcess` waits for the worker's end.
-    Task(executorPreference: control) {
-      if isFirst { await worker.stop(grace: grace) } else { await worker.hurry() }
+    reloadRequests.finish()
+    if isFirst, let last = generations.last {
+      notifier.stopping(grace: last.settings.shutdown.grace)
+    }
+    for generation in generations {
+      // `WorkerProcess` waits for the workers' ends.
+      Task(executorPreference: control) {
+        if isFirst {
+          await generation.worker.stop(grace: generation.settings.shutdown.grace)
+        } else {
+          await generation.worker.hurry()
+        }
+      }
     }
   }
 
+  /// Taking is held apart from the pauses that operators set: CONT lifts what TSTP has set.
   private func hold(_ isHeld: Bool) {
-    guard let worker else { return }
+    guard self.isHeld != isHeld else { return }
+    self.isHeld = isHeld
     log.info(isHeld ? "taking is held" : "taking goes on")
-    Task(executorPreference: control) { for shard in worker.shards { await shard.hold(isHeld) } }
+    for generation in generations {
+      Task(executorPreference: control) {
+        for shard in generation.worker.shards { await shard.hold(isHeld) }
+      }
+    }
   }
 
   private func change(by step: Int) {
-    guard let worker else { return }
-    let log = log
-    Task(executorPreference: control) {
-      let now = await worker.lanes()
-      await worker.scale(to: max(1, now + step))
-      log.info(
-        "the number of workers was changed by a signal", [.workers: .count(max(1, now + step))])
-    }
+    guard let count = generations.last?.count else { return }
+    Task(executorPreference: control) { await count.change(by: step) }
   }
 
   private func report() {
-    guard let worker else { return }
+    guard let worker = generations.last?.worker else { return }
     let log = log
     Task(executorPreference: control) { await worker.report(to: log) }
   }

@@ -55,7 +55,7 @@ import Testing
     #expect(settings.redis.allowEviction)
     #expect(settings.queues.map(\.name) == ["push:calls"])
     #expect(settings.queues.first?.lease == .seconds(5))
-    #expect(settings.workers == 64 && settings.threads == .count(2))
+    #expect(settings.workers == .count(64) && settings.threads == .count(2))
     let app = try #require(settings.apps.first)
     let apns = try #require(app.apns)
     #expect(apns.topic == "com.example.chat" && apns.environment == .sandbox)
@@ -117,7 +117,7 @@ import Testing
     let flag = SettingsSource.Flag(name: "--redis", key: "redis.url", value: "redis://flag")
     let loaded = try folder.load(environment: environment, flags: [flag]).get()
     #expect(loaded.settings.redis.url == "redis://flag")
-    #expect(loaded.settings.workers == 5)
+    #expect(loaded.settings.workers == .count(5))
     #expect(loaded.settings.threads == .count(3))
     #expect(loaded.settings.request.timeout == .seconds(15))
     func origin(_ key: String) -> String? {

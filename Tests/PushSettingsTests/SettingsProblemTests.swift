@@ -13,7 +13,7 @@ import Testing
       """)
     #expect(
       folder.problems() == [
-        "allim.yaml:2: workers: \"many\": not allowed; allowed: 1 to 65536",
+        "allim.yaml:2: workers: \"many\": not allowed; allowed: 1 to 65536, or auto",
         "allim.yaml:3: log.levl: unknown key, did you mean \"level\"? allowed: level, format",
         "allim.yaml:4: request.timeout: \"15\": not allowed; allowed: 100ms to 5m,"
           + " with the unit ms, s, m, h or d",
@@ -31,7 +31,6 @@ import Testing
   }
 
   @Test(arguments: [
-    ("workers: auto", "workers: \"auto\": not supported yet"),
     ("queues: [{name: a}, {name: \"{a}\"}]", "queues.1.name: \"{a}\": not allowed"),
     ("queues: [{name: a, weight: 0}]", "queues.0.weight: \"0\": not allowed"),
     ("queues: [{name: \"a{}b\"}]", "queues.0.name: \"a{}b\": not allowed"),
@@ -96,7 +95,7 @@ import Testing
       ])
     #expect(
       folder.problems(environment: ["ALLIM_WORKERS": "0"], isForWorker: false) == [
-        "environment ALLIM_WORKERS: workers: \"0\": not allowed; allowed: 1 to 65536"
+        "environment ALLIM_WORKERS: workers: \"0\": not allowed; allowed: 1 to 65536, or auto"
       ])
   }
 

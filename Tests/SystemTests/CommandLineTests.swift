@@ -38,7 +38,7 @@ import Testing
     #expect(ending.status == 2)
     #expect(
       ending.lines == [
-        #"allim: allim.yaml:2: workers: "many": not allowed; allowed: 1 to 65536"#,
+        #"allim: allim.yaml:2: workers: "many": not allowed; allowed: 1 to 65536, or auto"#,
         #"allim: allim.yaml:3: log.levl: unknown key, did you mean "level"? allowed: level, format"#,
         #"allim: allim.yaml:4: request.timeout: "9": not allowed; allowed: 100ms to 5m, "#
           + "with the unit ms, s, m, h or d",
@@ -82,7 +82,8 @@ import Testing
     (["stat"], #"unknown verb "stat", did you mean "stats"?"#),
     (["dead", "lst"], #"unknown verb "dead lst", did you mean "dead list"?"#),
     (["stats", "--quene", "x"], #"unknown option "--quene", did you mean "--queue"?"#),
-    (["scale"], "something is missing"), (["scale", "0"], "allowed: 1 to 65536"),
+    (["scale"], "something is missing"), (["dead"], "allowed: dead list|show|count|retry"),
+    (["scale", "0"], "allowed: 1 to 65536"),
     (["dead", "list", "--reason", "rejectd"], #"did you mean "rejected"?"#),
     (["dead", "list", "--limit"], "--limit needs a value"),
     (["dead", "list", "--older", "5"], "allowed: a number with ms, s, m, h or d"),

@@ -21,5 +21,14 @@ package func read(_ path: String) -> [UInt8]? {
   }
 }
 
+/// Entries of a folder; 0 when there is none.
+package func count(of folder: String) -> Int {
+  guard let directory = unsafe opendir(folder) else { return 0 }
+  defer { unsafe closedir(directory) }
+  var count = -2  // "." and ".."
+  while unsafe readdir(directory) != nil { count += 1 }
+  return count
+}
+
 /// Makes a folder; one that is there stays.
 package func makeFolder(_ path: String) { unsafe mkdir(path, 0o755) }

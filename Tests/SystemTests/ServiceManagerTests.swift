@@ -1,0 +1,101 @@
+import Glibc
+import LoopIO
+import TestSupport
+import Testing
+
+/// What systemd is told, by a socket as systemd's.
+@Suite struct ServiceManagerTests {
+  @Test(.redis, arguments: [false, true])
+  func `start, watchdog, reload and stop are told`(isAbstract: Bool) async throws {
+    let server = try redis()
+    try await onLoop { loop in
+      let folder = TemporaryFolder()
+      let manager = try NotifySocket(
+        isAbstract ? "@allim-test-\(getpid())" : folder.file("notify"))
+      let simulator = try await RunningSimulator(on: loop)
+      let worker = try RunningWorker(
+        listenedTo: loop,
+        ["--config", simulator.configuration, "--redis", "unix://\(server.socket)"],
+        settings: ["NOTIFY_SOCKET=\(manager.name)", "WATCHDOG_USEC=900000"])
+      #expect(await eventually(on: loop) { manager.heard("READY=1") == 1 })
+      #expect(await eventually(on: loop) { manager.heard("WATCHDOG=1") >= 3 })
+      #expect(await eventually(on: loop) { manager.text.contains("STATUS=0 of 256 workers busy") })
+      worker.signal(SIGHUP)
+      #expect(
+        await eventually(on: loop) {
+          manager.heard("RELOADING=1") == 1 && manager.heard("READY=1") == 2
+        })
+      #expect(manager.text.contains("MONOTONIC_USEC="))
+      #expect(manager.heard("STOPPING=1") == 0)
+      #expect(await worker.stop() == ExitStatus())
+      #expect(manager.heard("STOPPING=1") == 1)
+      #expect(manager.text.contains("EXTEND_TIMEOUT_USEC="))
+      await simulator.stop()
+    }
+  }
+
+  @Test(.redis) func `a worker that stands still is not reported alive`() async throws {
+    let server = try redis()
+    try await onLoop { loop in
+      let folder = TemporaryFolder()
+      let manager = try NotifySocket(folder.file("notify"))
+      let simulator = try await RunningSimulator(on: loop)
+      let worker = try RunningWorker(
+        listenedTo: loop,
+        ["--config", simulator.configuration, "--redis", "unix://\(server.socket)"],
+        settings: ["NOTIFY_SOCKET=\(manager.name)", "WATCHDOG_USEC=300000"])
+      #expect(await eventually(on: loop) { manager.heard("WATCHDOG=1") >= 1 })
+      worker.signal(SIGSTOP)
+      // What was under way has arrived when a whole period brought nothing.
+      var last = -1
+      while case let count = manager.heard("WATCHDOG=1"), count != last {
+        last = count
+        try await loop.sleep(.milliseconds(300))
+      }
+      #expect(manager.heard("WATCHDOG=1") == last)
+      worker.signal(SIGCONT)
+      #expect(await eventually(on: loop) { manager.heard("WATCHDOG=1") > last })
+      #expect(await worker.stop() == ExitStatus())
+      await simulator.stop()
+    }
+  }
+}
+
+/// The manager's end of NOTIFY_SOCKET.
+@safe private final class NotifySocket {
+  let name: String
+  private let descriptor: Int32
+  private var lines: [String] = []
+
+  init(_ name: String) throws {
+    self.name = name
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    var bytes = Array(name.utf8)
+    if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 } else { bytes.append(0) }
+    let family = sa_family_t(AF_UNIX)
+    let address = unsafe withUnsafeBytes(of: family) { unsafe Array($0) } + bytes
+    let bound = unsafe address.withUnsafeBytes { address in
+      unsafe bind(
+        descriptor, address.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+        socklen_t(address.count))
+    }
+    try #require(bound == 0)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Every line so far.
+  var text: String {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while case let count = unsafe recv(descriptor, &buffer, buffer.count, 0), count > 0 {
+      lines += String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n")
+        .map(String.init)
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  func heard(_ line: String) -> Int {
+    _ = text
+    return lines.count { $0 == line }
+  }
+}
