@@ -85,7 +85,6 @@ def build():
     stripped = TREE / ".build" / "stripped"
     stripped.mkdir(exist_ok=True)
     for program in PROGRAMS:
-        # The build id is of the unstripped file; the symbols are kept beside the packages.
         output("objcopy", "--strip-all", str(folder / program), str(stripped / program))
     return stripped
 
