@@ -15,6 +15,7 @@ package struct Settings: Sendable {
   package var retry = Retry()
   package var limits = ItemLimits()
   package var dead = Dead()
+  package var invalid = Invalid()
   package var receipts = Receipts()
   package var shutdown = Shutdown()
   package var ping = Ping()
@@ -121,6 +122,9 @@ package struct Settings: Sendable {
       package var max = Duration.seconds(60)
     }
   }
+
+  /// The feedback list of each queue.
+  package struct Invalid: Sendable { package var max = 1_000_000 }
 
   /// Bounds of each queue's list of dead letters.
   package struct Dead: Sendable {

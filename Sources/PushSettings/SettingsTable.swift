@@ -68,6 +68,10 @@ enum SettingsTable {
       "dead.whenFull", \.dead.whenFull, .choice,
       "A new letter waits for room (park), or the oldest make room and are counted."),
     .key(
+      "invalid.max", \.invalid.max, .count(1...100_000_000),
+      "Most dead device tokens in the feedback list of a queue; the oldest make room and are "
+        + "counted."),
+    .key(
       "receipts.enabled", \.receipts.enabled, .flag,
       "Write how each target ended to a stream of the queue."),
     .key(
@@ -134,7 +138,7 @@ enum SettingsTable {
   static let later = [
     "apps.*.apns.production.certificateFile",
     "apps.*.apns.production.passwordFile", "apps.*.apns.sandbox.certificateFile",
-    "apps.*.apns.sandbox.passwordFile", "apps.*.fcm.quotaPerMinute", "invalid",
+    "apps.*.apns.sandbox.passwordFile", "apps.*.fcm.quotaPerMinute",
     "admin.tokenFile", "admin.readOnly", "admin.metricsToken",
   ]
 }

@@ -12,6 +12,15 @@ enum Console {
   /// True when a person looks at standard error.
   static var hasErrorsWatched: Bool { isatty(2) == 1 }
 
+  /// True when a person can be asked.
+  static var hasPerson: Bool { isatty(0) == 1 && isatty(2) == 1 }
+
+  /// Asks a person; anything but yes is no.
+  static func confirms(_ question: String) -> Bool {
+    write(question + " [y/N] ", to: 2)
+    return ["y", "yes"].contains(readLine()?.lowercased())
+  }
+
   /// Replaces the last line of standard error, for a progress bar.
   static func overwrite(_ text: String) { write("\r\u{1B}[K" + text, to: 2) }
 

@@ -14,10 +14,7 @@ extension Verb {
     let filter = try DeadFilter(invocation, limit: 50)
     return try RedisAccess(invocation).withQueue { queue, _ in
       var letters: [DeadLetter] = []
-      try await queue.scanDead(filter) {
-        letters += $0
-        return 0
-      }
+      try await queue.scanDead(filter) { letters += $0.letters }
       if invocation.wantsJSON {
         printLetters(letters, queue.name)
       } else if !letters.isEmpty {
@@ -39,8 +36,7 @@ extension Verb {
     return try RedisAccess(invocation).withQueue { queue, _ in
       var letters: [DeadLetter] = []
       try await queue.scanDead(filter) { page in
-        letters += page.filter { $0.id == invocation.operands[0] }
-        return 0
+        letters += page.letters.filter { $0.id == invocation.operands[0] }
       }
       if invocation.wantsJSON {
         printLetters(letters, queue.name)
@@ -63,8 +59,7 @@ extension Verb {
     return try RedisAccess(invocation).withQueue { queue, _ in
       var counts: [String: Int] = [:]
       try await queue.scanDead(filter) { page in
-        for letter in page { counts[letter.reason, default: 0] += 1 }
-        return 0
+        for letter in page.letters { counts[letter.reason, default: 0] += 1 }
       }
       let total = counts.values.reduce(0, +)
       let reasons = counts.sorted { $0.key < $1.key }

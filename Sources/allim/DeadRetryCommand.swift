@@ -27,37 +27,63 @@ extension Verb {
     return try access.withQueue { queue, loop in
       let revival = Revival(access.loaded.settings, ttl: ttl)
       var tally = RetryTally()
-      try await queue.scanDead(filter) { letters in
-        let (retries, expired) = revival.retries(letters, now: SystemClock().wall())
+      var pace = Pace(perSecond: rate)
+      var bar = ProgressBar()
+      bar.begin()
+      try await queue.scanDead(filter) { page in
+        let (retries, expired) = revival.retries(page.letters, now: SystemClock().wall())
         tally.expired += expired
-        tally.unusable += letters.count - retries.count - expired
-        guard !invocation.has("--dry-run") else {
+        tally.unusable += page.letters.count - retries.count - expired
+        if invocation.has("--dry-run") {
           tally.sent += retries.count
-          return 0
+        } else {
+          try await send(retries, page, &pace, queue, loop, &tally, &bar)
         }
-        return try await send(retries, rate, queue, loop, &tally)
       }
+      bar.end()
       tally.report(invocation, queue.name)
       return tally.sent == 0 ? .nothingMatched : .done
     }
   }
 
   private static func send(
-    _ retries: [DeadRetry], _ rate: Int?, _ queue: QueueInspector, _ loop: Loop,
-    _ tally: inout RetryTally
-  ) async throws -> Int {
-    var sent = 0
+    _ retries: [DeadRetry], _ page: DeadPage, _ pace: inout Pace, _ queue: QueueInspector,
+    _ loop: Loop, _ tally: inout RetryTally, _ bar: inout ProgressBar
+  ) async throws {
     var rest = retries[...]
     while !rest.isEmpty {
-      // A tenth of a second's worth at a time, so that the rate is smooth.
-      let batch = Array(rest.prefix(rate.map { max(1, $0 / 10) } ?? 100))
+      let batch = Array(rest.prefix(pace.batch))
       rest = rest.dropFirst(batch.count)
-      sent += try await queue.retryDead(batch)
-      if let rate { try await loop.sleep(.seconds(1) * batch.count / rate) }
+      let sent = try await queue.retryDead(batch, depth: page.depth)
+      tally.sent += sent
+      tally.gone += batch.count - sent
+      bar.show("retried", count: tally.sent, part: page.part)
+      if let pause = pace.pause(after: batch.count) { try await loop.sleep(pause) }
     }
-    tally.sent += sent
-    tally.gone += retries.count - sent
-    return retries.count
+  }
+}
+
+/// So many a second, and smoothly.
+private struct Pace {
+  private let perSecond: Int?
+  private let clock = SystemClock()
+  private let start: Int64
+  private var done = 0
+
+  init(perSecond: Int?) {
+    self.perSecond = perSecond
+    start = clock.monotonic()
+  }
+
+  /// A tenth of a second's worth.
+  var batch: Int { perSecond.map { min(100, max(1, $0 / 10)) } ?? 100 }
+
+  mutating func pause(after count: Int) -> Duration? {
+    guard let perSecond else { return nil }
+    done += count
+    let due = start + Int64(Double(done) / Double(perSecond) * 1e9)
+    let wait = due - clock.monotonic()
+    return wait > 0 ? .nanoseconds(wait) : nil
   }
 }
 

@@ -19,8 +19,7 @@ extension Verb {
             ("queue", .text(queue.name)), ("invalid", .list(records.map { .raw($0) })),
           ]).encoded)
       } else if !records.isEmpty {
-        Console.table(
-          [["KIND", "TOKEN", "PROVIDER", "APP", "USER", "REASON"]] + records.map { row($0) })
+        Console.table([recordHead] + records.map { recordRow($0) })
       }
       return .done
     }
@@ -82,7 +81,10 @@ extension Verb {
     return count
   }
 
-  private static func row(_ record: [UInt8]) -> [String] {
+  static let recordHead = ["KIND", "TOKEN", "PROVIDER", "APP", "USER", "REASON"]
+
+  /// A record for people, its token shortened.
+  static func recordRow(_ record: [UInt8]) -> [String] {
     let object = JSONObject(record)
     return [
       object?.string("kind"), object?.string("token").map { redact(token: $0) },

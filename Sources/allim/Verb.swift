@@ -52,8 +52,11 @@ extension Verb {
     ("The worker", [work, checkConfig, doctor]),
     ("Events", [enqueue, explain, send]),
     ("Look and steer", [stats, workers, scale, pause, resume]),
-    ("Dead letters", [deadList, deadShow, deadCount, deadRetry]),
-    ("Dead device tokens", [invalidList, invalidCount, invalidDrain]),
+    ("Dead letters", [deadList, deadShow, deadCount, deadRetry, deadExport, deadPurge]),
+    (
+      "Dead device tokens",
+      [invalidList, invalidCount, invalidDrain, heldList, heldRelease, heldDrop]
+    ),
     ("This program", [completion, version]),
   ]
 

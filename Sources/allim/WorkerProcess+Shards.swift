@@ -97,6 +97,7 @@ private struct ShardSeed: Sendable {
     // The same part of a lease as the default's: 3 s of 12 s.
     queue.margin = configured.lease / 4
     queue.receiptsMax = settings.receipts.max
+    queue.invalidMax = settings.invalid.max
     queue.deadMax = settings.dead.max
     queue.deadMaxBytes = settings.dead.maxBytes
     queue.deadMaxAge = settings.dead.maxAge

@@ -21,7 +21,6 @@ import Testing
   }
 
   @Test(arguments: [
-    ("invalid: {max: 5}", "invalid"),
     ("apps: {a: {fcm: {serviceAccountFile: f, quotaPerMinute: 1}}}", "apps.a.fcm.quotaPerMinute"),
     ("admin: {tokenFile: x}", "admin.tokenFile"),
   ])
