@@ -63,6 +63,24 @@ import Testing
     await server.stop()
   }
 
+  @Test func `what instances that are gone hold is given back on wish`() async throws {
+    let server = try await RedisServer()
+    let allim = AllimCommand(server)
+    await server.call("HSET", "{push:messages}:inflight:gone.0", "1", "~1;id=x;a=0;c=0;t0=1\n{}")
+    await server.call("HSET", "{push:messages}:instances", "gone.0", "{}")
+    let found = try await allim("doctor")
+    #expect(found.status == 1)
+    #expect(found.text.contains("1 items lie with 1 instances without a lease"))
+    #expect(try await allim("doctor", "--fix").status == 0)
+    #expect(await server.call("LLEN", "push:messages") == .integer(1))
+    #expect(await server.call("HLEN", "{push:messages}:instances") == .integer(0))
+    await server.call("SET", "{push:messages}:dead", "text")
+    let wrong = try await allim("doctor")
+    #expect(wrong.status == 1)
+    #expect(wrong.text.contains("{push:messages}:dead is a string and must be a list"))
+    await server.stop()
+  }
+
   @Test func `no server is exit code 3`() async throws {
     let ending = try await AllimCommand().run(["doctor", "--redis", "unix:///nowhere/redis.sock"])
     #expect(ending.status == 3)
