@@ -1,5 +1,4 @@
 import LoopIO
-import RedisClient
 import TestSupport
 import Testing
 
@@ -19,15 +18,8 @@ import Testing
   @Test(.redis, .timeLimit(.minutes(3)))
   func `BR-45 Redis cuts all connections in each round, GOAWAY ends those to APNs`() async throws {
     let server = try redis()
+    let allim = AllimCommand(server)
     try await onLoop { loop in
-      let connection = try await RedisConnection.connect(
-        to: server.url, on: loop, timeout: .seconds(5))
-      defer { connection.close() }
-      func redis(_ words: String...) async throws {
-        var command = RedisCommand()
-        for word in words { command.append(word) }
-        _ = try await connection.call(command, timeout: .seconds(5)).get()
-      }
       let simulator = try await RunningSimulator(
         on: loop, rules: #"[{"match":{"provider":"apns","every":7},"action":"goaway"}]"#)
       let worker = try RunningWorker(
@@ -37,8 +29,8 @@ import Testing
       #expect(await eventually(on: loop) { !worker.records("the worker runs").isEmpty })
       var first: Int?
       for round in 0..<Self.rounds {
-        try await redis("RPUSH", "push:messages", Self.event(round))
-        try await redis("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        _ = try await allim.redis(["RPUSH", "push:messages", Self.event(round)])
+        _ = try await allim.redis(["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"])
         let came = await eventually(on: loop) { simulator.accepted()[Self.token(round)] != nil }
         try #require(came, "round \(round): \(worker.lines.suffix(4))")
         guard round % 20 == 19 else { continue }
