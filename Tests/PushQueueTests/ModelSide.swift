@@ -157,9 +157,9 @@ final class ModelSide {
       switch Int.random(in: 0..<6, using: &random) {
       case 0 where part == 0 && place == 0:
         let delay = Duration.seconds(250 + 500 * Int64.random(in: 0...4, using: &random))
-        // Retries of one item are for different targets: equal ones would be one member.
+        // Retries of one item are for targets that none was for before: equal ones would be one.
         retries += 1
-        leaves.append(try await stage.again(item, after: delay, done: [retries % 400]))
+        leaves.append(try await stage.again(item, after: delay, done: [500 + retries]))
       case 1 where part == 0 && place == 0:
         letters += 1
         let reason: DeadReason = Bool.random(using: &random) ? .rejected : .expired
