@@ -1,0 +1,79 @@
+// go get github.com/redis/go-redis/v9
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+var queue = env("QUEUE", "push:messages")
+
+// notify pushes one event. Once it returns nil, the event is Allim's.
+func notify(ctx context.Context, server *redis.Client, event map[string]any) error {
+	bytes, err := json.Marshal(event)
+	if err != nil {
+		return err
+	}
+	return server.RPush(ctx, queue, bytes).Err()
+}
+
+// removeDeadTokens reads the tokens that are gone and calls remove with each record.
+func removeDeadTokens(ctx context.Context, server *redis.Client, remove func(map[string]any)) error {
+	for {
+		records, err := server.LPopCount(ctx, "{"+queue+"}:invalid", 500).Result()
+		if errors.Is(err, redis.Nil) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, text := range records {
+			var record map[string]any
+			if err := json.Unmarshal([]byte(text), &record); err != nil {
+				return err
+			}
+			remove(record)
+		}
+	}
+}
+
+func env(name, otherwise string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	return otherwise
+}
+
+func main() {
+	ctx := context.Background()
+	options, err := redis.ParseURL(env("REDIS_URL", "redis://127.0.0.1:6379/0"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := redis.NewClient(options)
+	err = notify(ctx, server, map[string]any{
+		"type": "message", "app": "chat", "sentAt": time.Now().Unix(),
+		"room":    map[string]any{"id": 42, "name": "Lunch"},
+		"sender":  map[string]any{"id": 7, "name": "Mina"},
+		"message": map[string]any{"id": 9001, "text": "Noodles at noon?"},
+		"devices": []any{map[string]any{"platform": "ios", "token": strings.Repeat("aa", 32)}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Remove the token of that kind, not the whole device.
+	err = removeDeadTokens(ctx, server, func(record map[string]any) {
+		fmt.Println(record["kind"], record["deviceId"], record["reason"])
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+}
