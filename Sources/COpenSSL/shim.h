@@ -21,7 +21,6 @@ static inline int cssl_min_version(SSL_CTX *context, int version) {
 static inline void cssl_mode(SSL_CTX *context, long mode) { SSL_CTX_set_mode(context, mode); }
 static inline int cssl_server_name(SSL *ssl, const char *name) { return (int)SSL_set_tlsext_host_name(ssl, name); }
 static inline long cssl_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
-static inline int cssl_bio_reset(BIO *bio) { return (int)BIO_reset(bio); }
 static inline void cssl_bio_eof(BIO *bio, int value) { BIO_set_mem_eof_return(bio, value); }
 static inline void cssl_free(void *memory) { OPENSSL_free(memory); }
 // Never ask on the terminal for the password of a key.

@@ -114,12 +114,12 @@ package struct HeaderBlock: Sendable {
 
   private mutating func appendDecimal(_ value: Int64) {
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    let start = bytes.count
-    var rest = value.magnitude
-    repeat {
-      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    } while rest > 0
-    bytes[start...].reverse()
+    let magnitude = value.magnitude
+    var place: UInt64 = 1
+    while magnitude / place >= 10 { place *= 10 }
+    while place > 0 {
+      bytes.append(UInt8(ascii: "0") + UInt8(magnitude / place % 10))
+      place /= 10
+    }
   }
 }

@@ -107,9 +107,13 @@ extension ByteStream {
   /// Handshake messages, and the alert that tells the peer why it failed, go out at once.
   private func flushHandshake(_ tls: TLSSession) {
     guard let raw = unsafe handle?.raw else { return }
-    unsafe tls.withOutput { bytes in
-      let sent = unsafe cuv_try_write(raw, bytes.baseAddress, bytes.count)
-      if sent < bytes.count { end(StreamError(.reset, "the peer takes no handshake bytes")) }
+    let here = loop.here
+    tls.takeOutput(into: &here.records)
+    let sent = unsafe here.records.withUnsafeBufferPointer { bytes in
+      unsafe cuv_try_write(raw, bytes.baseAddress, bytes.count)
+    }
+    if sent < here.records.count {
+      end(StreamError(.reset, "the peer takes no handshake bytes"))
     }
   }
 }

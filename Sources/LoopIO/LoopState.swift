@@ -15,6 +15,8 @@ internal import CLibuv
   let plaintext: UnsafeMutableRawBufferPointer
   /// What streams gather their output in before one write.
   var output: [UInt8] = []
+  /// The same as TLS records.
+  var records: [UInt8] = []
 
   init(_ loop: UnsafeMutablePointer<uv_loop_t>) {
     unsafe prepare = .allocate(capacity: 1)

@@ -45,7 +45,8 @@ extension ByteStream: TurnEnd {
     }
     if let error = tls.encrypt(here.output) { return end(error) }
     if writer.closesWhenWritten { tls.sayGoodbye() }
-    unsafe tls.withOutput { unsafe send($0) }
+    tls.takeOutput(into: &here.records)
+    unsafe here.records.withUnsafeBufferPointer { unsafe send($0) }
   }
 
   private func send(_ bytes: UnsafeBufferPointer<UInt8>) {
