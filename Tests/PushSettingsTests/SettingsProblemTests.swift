@@ -89,8 +89,8 @@ import Testing
         "environment ALLIM_WORKER: unknown variable, did you mean \"ALLIM_WORKERS\"?"
       ])
     #expect(
-      folder.problems(environment: ["ALLIM_INVALID_MAX": "1"], isForWorker: false) == [
-        "environment ALLIM_INVALID_MAX: not supported yet"
+      folder.problems(environment: ["ALLIM_ADMIN_TOKEN_FILE": "x"], isForWorker: false) == [
+        "environment ALLIM_ADMIN_TOKEN_FILE: not supported yet"
       ])
     #expect(
       folder.problems(environment: ["ALLIM_WORKERS": "0"], isForWorker: false) == [
