@@ -77,7 +77,10 @@ import Testing
       }
       #expect(isWritten)
       await server.kill()
-      await server.add(["--key-load-delay", "10000"])
+      // Without the second one Redis looks at no client in between.
+      await server.add([
+        "--key-load-delay", "10000", "--loading-process-events-interval-bytes", "1024",
+      ])
       try await server.start()
     case .misconf:
       // A folder where the snapshot should go: it cannot be renamed to that.
