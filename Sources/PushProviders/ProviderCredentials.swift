@@ -26,18 +26,26 @@ package struct ProviderCredentials: Sendable {
 
   let secrets: [CredentialKey: Secret]
   let tls: TLSContext
+  /// APNs' tokens by team, key id and key.
+  fileprivate let apnsSources: [[String]: ProviderTokenSource]
   /// By app, for those that have FCM.
   package let projectIDs: [String: String]
 
   /// Reads every key file; signs once with each APNs key. Asks no server.
+  ///
+  /// - Parameter last: the keys until now. One that is the same keeps its token, since APNs refuses
+  ///   tokens that change more than once in 20 minutes (apns.md 5.2).
   package init(
-    _ settings: Settings, metrics: WorkerMetrics? = nil, clock: any PushClock = SystemClock()
+    _ settings: Settings, after last: ProviderCredentials? = nil, metrics: WorkerMetrics? = nil,
+    clock: any PushClock = SystemClock()
   ) throws(Refusal) {
-    var reader = CredentialReader(settings, metrics: metrics, clock: clock)
+    var reader = CredentialReader(
+      settings, last?.apnsSources ?? [:], metrics: metrics, clock: clock)
     for credential in settings.credentials { reader.read(credential) }
     let tls = reader.trust(settings.endpoints.caFile)
     guard reader.problems.isEmpty, let tls else { throw Refusal(problems: reader.problems) }
     secrets = reader.secrets
+    apnsSources = reader.apnsSources
     projectIDs = reader.projectIDs
     self.tls = tls
   }
@@ -48,14 +56,19 @@ private struct CredentialReader {
   private let settings: Settings
   private let metrics: WorkerMetrics?
   private let clock: any PushClock
-  /// One source for each (team, key, file): APNs counts new tokens by key, not by app or topic.
-  private var apnsSources: [[String]: ProviderTokenSource] = [:]
+  private let lastSources: [[String]: ProviderTokenSource]
+  /// One source for each (team, key id, key): APNs counts new tokens by key, not by app or topic.
+  var apnsSources: [[String]: ProviderTokenSource] = [:]
   var secrets: [CredentialKey: ProviderCredentials.Secret] = [:]
   var projectIDs: [String: String] = [:]
   var problems: [ProviderCredentials.Problem] = []
 
-  init(_ settings: Settings, metrics: WorkerMetrics?, clock: any PushClock) {
+  init(
+    _ settings: Settings, _ lastSources: [[String]: ProviderTokenSource], metrics: WorkerMetrics?,
+    clock: any PushClock
+  ) {
     self.settings = settings
+    self.lastSources = lastSources
     self.metrics = metrics
     self.clock = clock
   }
@@ -86,13 +99,15 @@ private struct CredentialReader {
   private mutating func readKey(
     _ key: Settings.TokenKey, for credential: CredentialKey
   ) throws(CredentialError) {
-    let name = [key.teamID, key.keyID, key.keyFile]
-    if let known = apnsSources[name] {
+    let signing = try signingKey(key.keyFile)
+    let name = [key.teamID, key.keyID, String(decoding: SHA256.hex(signing.pem), as: UTF8.self)]
+    if let known = apnsSources[name] ?? lastSources[name] {
+      apnsSources[name] = known
       secrets[credential] = .apns(known)
       return
     }
     let source = try ProviderTokenSource(
-      key: try signingKey(key.keyFile), keyID: key.keyID, teamID: key.teamID, clock: clock,
+      key: signing, keyID: key.keyID, teamID: key.teamID, clock: clock,
       made: made(credential))
     apnsSources[name] = source
     secrets[credential] = .apns(source)

@@ -15,6 +15,7 @@ final class Reloader {
   private let signals: WorkerSignals
   private let adminAddress: String
   private var current: Generation?
+  private var credentials: ProviderCredentials?
   /// Those that work or drain.
   private var running: [(generation: Generation, task: Task<Void, Never>)] = []
 
@@ -35,6 +36,7 @@ final class Reloader {
   func begin(
     _ credentials: ProviderCredentials, _ started: (Generation) -> Void
   ) async throws(CommandFailure) {
+    self.credentials = credentials
     let first = try await make(process.settings, credentials)
     guard await signals.watch(first) else { return await abandon(first) }
     start(first)
@@ -55,9 +57,10 @@ final class Reloader {
     do throws(CommandFailure) {
       var next = try process.readAgain()
       let restarts = keepWhatIsFixed(in: &next)
-      let credentials = try process.readCredentials(next)
+      let credentials = try process.readCredentials(next, after: credentials)
       try await process.checkRedis(next.settings)
       try await replace(with: next, credentials)
+      self.credentials = credentials
       report(next, restarts)
     } catch {
       process.metrics.configReloadSuccess.set(0)

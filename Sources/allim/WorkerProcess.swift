@@ -49,9 +49,13 @@ final class WorkerProcess {
     return .done
   }
 
-  func readCredentials(_ loaded: LoadedSettings) throws(CommandFailure) -> ProviderCredentials {
+  /// - Parameter last: those in use, at a reload.
+  func readCredentials(
+    _ loaded: LoadedSettings, after last: ProviderCredentials? = nil
+  ) throws(CommandFailure) -> ProviderCredentials {
     do {
-      return try ProviderCredentials(loaded.settings, metrics: metrics, clock: clock)
+      return try ProviderCredentials(
+        loaded.settings, after: last, metrics: metrics, clock: clock)
     } catch {
       let problems = error.problems.map { problem in
         loaded.problem(problem.settingsKey, reason: problem.error.text).description

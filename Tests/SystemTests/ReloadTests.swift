@@ -71,6 +71,9 @@ import Testing
       #expect(accepted.count == rounds * each)
       #expect(accepted.values.allSatisfy { $0 == 1 }, "some were sent twice")
       #expect(await eventually(on: loop) { await queue.instances().count <= 2 })
+      // One key, whatever file it was read from: APNs refuses tokens that change too often.
+      let made = try await Metrics(of: worker, on: loop)["allim_provider_tokens_made_total"]
+      #expect(made == 1, "\(made ?? 0) provider tokens")
       // Nothing of all those before is left beside the last, which is idle as the first one was. A
       // generation has more than ten; its own connections were not open yet at the start.
       file.write()
