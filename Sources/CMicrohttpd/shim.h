@@ -12,3 +12,32 @@ static inline struct MHD_Daemon *cmhd_start(int listener, MHD_AccessHandlerCallb
                           MHD_OPTION_CONNECTION_LIMIT, connections,
                           MHD_OPTION_CONNECTION_TIMEOUT, seconds, MHD_OPTION_END);
 }
+
+/* The same with an end for each connection, for a server that strangers may reach: a bound on the
+   connections of one address, and news of every connection. */
+static inline struct MHD_Daemon *cmhd_start_watched(
+    int listener, MHD_AccessHandlerCallback handle, MHD_RequestCompletedCallback completed,
+    MHD_NotifyConnectionCallback connection, void *user, unsigned connections, unsigned peer,
+    unsigned seconds) {
+  return MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
+                          handle, user, MHD_OPTION_LISTEN_SOCKET, listener,
+                          MHD_OPTION_NOTIFY_COMPLETED, completed, user,
+                          MHD_OPTION_NOTIFY_CONNECTION, connection, user,
+                          MHD_OPTION_CONNECTION_LIMIT, connections,
+                          MHD_OPTION_PER_IP_CONNECTION_LIMIT, peer,
+                          MHD_OPTION_CONNECTION_TIMEOUT, seconds, MHD_OPTION_END);
+}
+
+/* MHD_get_connection_info is variadic. */
+static inline int cmhd_socket(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}
+
+/* NULL when it is not known. */
+static inline const struct sockaddr *cmhd_peer(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  return info ? info->client_addr : NULL;
+}

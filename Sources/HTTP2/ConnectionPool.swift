@@ -18,6 +18,8 @@ package import SharedState
   var pings: Liveness.Limits
   /// Called on the loop at each event; it must not call the pool.
   package var onEvent: ((ConnectionEvent) -> Void)?
+  /// Told how long a request waited for its place, in nanoseconds; it must not call the pool.
+  package var onWaited: ((Int64) -> Void)?
 
   /// Take requests.
   var open: [ClientConnection] = []
@@ -125,7 +127,9 @@ package import SharedState
 
   private func startFirst(on connection: ClientConnection, at now: Int64) {
     guard let request = waiting.popFirst() else { return }
-    if connection.start(request, at: now) { armSweep(at: now) } else { waiting.prepend(request) }
+    guard connection.start(request, at: now) else { return waiting.prepend(request) }
+    armSweep(at: now)
+    onWaited?(now - request.since)
   }
 
   /// In turn, so that the load is spread.

@@ -20,6 +20,8 @@ struct AdminListener {
   let descriptor: Int32
   /// `host:port` as bound.
   let address: String
+  /// Nobody outside this machine can reach it.
+  let isLoopback: Bool
 
   init(_ wanted: AdminAddress) throws(AdminError) {
     switch wanted {
@@ -58,17 +60,31 @@ struct AdminListener {
       throw failure(reason)
     }
     self.descriptor = descriptor
-    address = "\(shown):\(Self.port(of: descriptor))"
+    let bound = Self.name(of: descriptor)
+    address = "\(shown):\(UInt16(bigEndian: bound.sin6_port))"
+    isLoopback = Self.isLoopback(bound)
   }
 
-  private static func port(of descriptor: Int32) -> Int {
-    var name = sockaddr_in6()  // the port stands at the same place in sockaddr_in
+  private static func isLoopback(_ name: sockaddr_in6) -> Bool {
+    if Int32(name.sin6_family) == AF_INET {
+      // The flow information stands where sockaddr_in has its address, in network order.
+      return UInt32(bigEndian: name.sin6_flowinfo) >> 24 == 127
+    }
+    var address = name.sin6_addr
+    return unsafe withUnsafeBytes(of: &address) { bytes in
+      unsafe bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+    }
+  }
+
+  /// A sockaddr_in has its port and address where sockaddr_in6 has port and flow information.
+  private static func name(of descriptor: Int32) -> sockaddr_in6 {
+    var name = sockaddr_in6()
     var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
     unsafe withUnsafeMutablePointer(to: &name) {
       unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         _ = unsafe getsockname(descriptor, $0, &length)
       }
     }
-    return Int(UInt16(bigEndian: name.sin6_port))
+    return name
   }
 }

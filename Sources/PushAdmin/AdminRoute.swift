@@ -1,39 +1,56 @@
-/// One path and what it answers to GET and HEAD.
+/// One path, what may be done there, and what it answers. GET implies HEAD.
 struct AdminRoute: Sendable {
+  let method: String
   let path: String
-  let answer: @Sendable () async -> AdminReply
+  let kind: AdminAccess.Kind
+  let answer: @Sendable (AdminRequest) async -> AdminReply
+
+  /// Browsers keep to this: nothing but our own files runs, and nobody frames the page.
+  static let contentPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
   /// The table of paths.
   static func all(_ state: AdminState) -> [AdminRoute] {
+    probes(state) + AdminPage.files.map(file)
+      + [
+        AdminRoute(method: "GET", path: AdminPage.descriptionPath, kind: .read) { _ in
+          AdminReply(
+            status: 200, contentType: "application/json", body: [UInt8](PageFiles.openapi_json.utf8)
+          )
+        }
+      ] + AdminOperation.allCases.map { api($0, state) }
+  }
+
+  private static func probes(_ state: AdminState) -> [AdminRoute] {
     [
-      AdminRoute(path: "/livez") { AdminReply(await state.liveness()) },
-      AdminRoute(path: "/readyz") { AdminReply(await state.readiness()) },
-      AdminRoute(path: "/metrics") {
+      AdminRoute(method: "GET", path: "/livez", kind: .open) { _ in
+        AdminReply(await state.liveness())
+      },
+      AdminRoute(method: "GET", path: "/readyz", kind: .open) { _ in
+        AdminReply(await state.readiness())
+      },
+      AdminRoute(method: "GET", path: "/metrics", kind: .metrics) { _ in
         AdminReply(
           status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8",
           body: [UInt8](await state.metrics().utf8))
       },
     ]
   }
-}
 
-/// A whole answer.
-struct AdminReply: Sendable {
-  var status: UInt32
-  var contentType = "text/plain; charset=utf-8"
-  var body: [UInt8]
-  /// `allow` of a 405.
-  var allow: String?
+  private static func file(_ file: AdminPage.File) -> AdminRoute {
+    AdminRoute(method: "GET", path: file.path, kind: .open) { _ in
+      AdminReply(status: 200, contentType: file.type, body: [UInt8](file.text.utf8))
+    }
+  }
 
-  static let notFound = AdminReply(status: 404, body: [UInt8]("not found\n".utf8))
-  static let stopping = AdminReply(status: 503, body: [UInt8]("stopping\n".utf8))
-  static let wrongMethod = AdminReply(
-    status: 405, body: [UInt8]("method not allowed\n".utf8), allow: "GET, HEAD")
-}
-
-extension AdminReply {
-  init(_ report: AdminReport) {
-    let text = report.text.isEmpty ? (report.isGood ? "ok" : "not ok") : report.text
-    self.init(status: report.isGood ? 200 : 503, body: [UInt8]((text + "\n").utf8))
+  private static func api(_ operation: AdminOperation, _ state: AdminState) -> AdminRoute {
+    AdminRoute(
+      method: operation.method, path: operation.path, kind: operation.isChange ? .change : .read
+    ) { request in
+      let reply = await state.perform(operation, request)
+      if operation.isChange { state.audit(operation, request, Int(reply.status)) }
+      return reply
+    }
   }
 }

@@ -1,4 +1,5 @@
-/// What the worker tells about itself, asked at each request; must not block.
+/// What the worker tells about itself and lets an operator do, asked at each request; must not
+/// block.
 package struct AdminState: Sendable {
   /// Loops turn and takes progress. Redis being down does not fail it.
   package var liveness: @Sendable () async -> AdminReport
@@ -6,15 +7,25 @@ package struct AdminState: Sendable {
   package var readiness: @Sendable () async -> AdminReport
   /// Prometheus' text format.
   package var metrics: @Sendable () async -> String
+  /// The JSON API. Access has been checked.
+  package var perform: @Sendable (AdminOperation, AdminRequest) async -> AdminReply
+  /// A changing call has ended with this status, or was refused with it.
+  package var audit: @Sendable (AdminOperation, AdminRequest, Int) -> Void
 
   package init(
     liveness: @escaping @Sendable () async -> AdminReport,
     readiness: @escaping @Sendable () async -> AdminReport,
-    metrics: @escaping @Sendable () async -> String
+    metrics: @escaping @Sendable () async -> String,
+    perform: @escaping @Sendable (AdminOperation, AdminRequest) async -> AdminReply = { _, _ in
+      .notFound
+    },
+    audit: @escaping @Sendable (AdminOperation, AdminRequest, Int) -> Void = { _, _, _ in }
   ) {
     self.liveness = liveness
     self.readiness = readiness
     self.metrics = metrics
+    self.perform = perform
+    self.audit = audit
   }
 }
 

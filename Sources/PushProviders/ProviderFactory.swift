@@ -102,6 +102,7 @@ package struct ProviderFactory: Sendable {
     _ pool: ConnectionPool, _ key: CredentialKey, _ breaker: BreakerGate?
   ) {
     let events = ConnectionJournal(key, metrics, logger)
+    pool.onWaited = { [metrics] in metrics.rateWait.record(nanoseconds: $0) }
     pool.onEvent = { [unowned pool] event in
       events.note(event)
       breaker?.note(event, of: pool)

@@ -170,8 +170,16 @@ package struct Settings: Sendable {
     package var probeMax = Duration.seconds(15)
   }
 
-  /// nil = 127.0.0.1:9464, or a free port when that is taken.
-  package struct Admin: Sendable { package var listen: HostPort? }
+  package struct Admin: Sendable {
+    /// nil = 127.0.0.1:9464, or a free port when that is taken.
+    package var listen: HostPort?
+    /// nil = a token is made at the start.
+    package var tokenFile: String?
+    /// No call may change anything.
+    package var readOnly = false
+    /// `/metrics` asks for the token too.
+    package var metricsToken = false
+  }
 
   package struct Log: Sendable {
     package var level = Level.info

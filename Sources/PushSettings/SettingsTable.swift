@@ -97,8 +97,14 @@ enum SettingsTable {
       "Longest pause until one push tries again."),
     .optional(
       "admin.listen", \.admin.listen, .hostPort,
-      "Where /livez, /readyz and /metrics are served; unset: 127.0.0.1:9464, or a free port when "
-        + "that is taken."),
+      "Where the page, its API, /livez, /readyz and /metrics are served; unset: 127.0.0.1:9464, or a "
+        + "free port when that is taken."),
+    .optionalFile(
+      "admin.tokenFile", \.admin.tokenFile,
+      "The token for changing calls, and for all calls at an address other than loopback; unset: "
+        + "one is made in .allim/admin-token."),
+    .key("admin.readOnly", \.admin.readOnly, .flag, "Refuse every call that changes something."),
+    .key("admin.metricsToken", \.admin.metricsToken, .flag, "Ask for the token at /metrics too."),
     .key("log.level", \.log.level, .choice, "The lowest level that is written."),
     .key("log.format", \.log.format, .choice, "One JSON object a line, or key=value pairs."),
     .key(
@@ -139,6 +145,5 @@ enum SettingsTable {
     "apps.*.apns.production.certificateFile",
     "apps.*.apns.production.passwordFile", "apps.*.apns.sandbox.certificateFile",
     "apps.*.apns.sandbox.passwordFile", "apps.*.fcm.quotaPerMinute",
-    "admin.tokenFile", "admin.readOnly", "admin.metricsToken",
   ]
 }

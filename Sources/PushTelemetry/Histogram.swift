@@ -10,18 +10,18 @@ package final class Histogram: Sendable {
   /// Upper bounds in nanoseconds, ascending.
   let bounds: [Int64]
   /// One count for each bound and one for what lies above them all.
-  private let counts: [Counter]
+  let places: [Counter]
   private let total = Counter()
 
   package init(bounds: [Int64] = Histogram.spans) {
     self.bounds = bounds
-    counts = (0...bounds.count).map { _ in Counter() }
+    places = (0...bounds.count).map { _ in Counter() }
   }
 
   package func record(nanoseconds: Int64) {
     var place = 0
     while place < bounds.count, nanoseconds > bounds[place] { place += 1 }
-    counts[place].add()
+    places[place].add()
     total.add(Int(max(0, nanoseconds)))
   }
 
@@ -30,13 +30,13 @@ package final class Histogram: Sendable {
     record(nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
   }
 
-  package var count: UInt64 { counts.reduce(0) { $0 + $1.value } }
+  package var count: UInt64 { places.reduce(0) { $0 + $1.value } }
   package var sumSeconds: Double { Double(total.value) / 1e9 }
 
   /// The counts as Prometheus wants them: each bound with all that lies below it.
   var cumulative: [UInt64] {
     var sum: UInt64 = 0
-    return counts.map {
+    return places.map {
       sum += $0.value
       return sum
     }

@@ -62,6 +62,16 @@ package final class MetricRegistry: Sendable {
     set(name + "_total", help, "counter", labels, .read(read))
   }
 
+  /// What a gauge stands at; nil when there is none.
+  package func value(of gauge: String, _ labels: Labels) -> Double? {
+    let (name, labels) = (Self.fullName(gauge), Self.text(labels))
+    switch families.withLock({ $0[name]?.handles[labels] }) {
+    case .gauge(let gauge): return gauge.value
+    case .read(let read): return read()
+    case .counter, .histogram, nil: return nil
+    }
+  }
+
   package func render() -> String {
     let all = families.withLock { $0 }
     var text = ""

@@ -44,6 +44,14 @@ extension WorkerMetrics {
     ).set(Int(moment))
   }
 
+  /// The first end of a key or certificate of an app, in UNIX seconds; nil = none is known.
+  package func credentialExpiry(app: String) -> Int? {
+    [CredentialKind.certificate, .key].compactMap { kind in
+      registry.value(
+        of: "credential_expiry_timestamp_seconds", ["app": app, "kind": kind.rawValue])
+    }.min().map { Int($0) }
+  }
+
   package enum RetriedBecause: String, Sendable, CaseIterable {
     case server, throttled, connection, auth, paused
     case newConnection = "new_connection"

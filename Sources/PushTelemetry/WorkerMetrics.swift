@@ -39,7 +39,7 @@ package final class WorkerMetrics: Sendable {
     rateWait = registry.histogram(
       "rate_wait_seconds", help: "Waiting for a place in a connection's rate window.")
     redisRoundTrip = registry.histogram(
-      "redis_roundtrip_seconds", help: "From a command to its reply.")
+      "redis_roundtrip_seconds", help: "From a heartbeat's command to its reply.")
     recoveredItems = registry.counter(
       "recovered_items", help: "Items taken back from instances that died.")
     fencedAcks = registry.counter(

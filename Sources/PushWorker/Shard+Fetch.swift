@@ -189,6 +189,7 @@ extension Shard {
     if isSplit(open) { return }
     if open.item.header.attempt == 0 {
       metrics.queueAge.record(.milliseconds(max(0, now - event.sentAtMs)))
+      if event.unknownFields > 0 { metrics.unknownFields.add(event.unknownFields) }
     }
     admission.begin()
     let left = event.targetCount - open.done.count

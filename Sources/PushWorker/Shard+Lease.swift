@@ -53,9 +53,11 @@ extension Shard {
     status.busy = dispatcher.running
     metrics.workersBusy.set(dispatcher.running)
     showParked()
+    let sent = clock.monotonic()
     do throws(QueueError) {
       let news = try await feed.queue.beat(status)
       feed.lastBeat = clock.monotonic()
+      metrics.redisRoundTrip.record(nanoseconds: feed.lastBeat - sent)
       apply(feed, news)
       if feed.trouble != nil {
         feed.trouble = nil

@@ -53,6 +53,8 @@ struct DeadFilter: Sendable {
   ]
   static let limitOption = Verb.Option(name: "--limit", value: "N", help: "at most so many")
 
+  init() {}
+
   /// - Parameter limit: when none is given.
   init(_ invocation: Invocation, limit: Int? = nil) throws(CommandFailure) {
     if let text = invocation.value("--reason") {

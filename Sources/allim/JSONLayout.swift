@@ -7,8 +7,14 @@ struct JSONLayout {
 
   private let bytes: [UInt8]
   private let tokens: [JSONToken]
-  /// Members, as `message.token`, whose strings are device tokens and are shortened.
+  /// Members, as `message.token` or anywhere as `*.token`, whose strings are device tokens and are
+  /// shortened.
   private let hidden: Set<String>
+
+  /// Wherever an event names a device.
+  static let deviceTokens: Set = [
+    "*.token", "*.fid", "*.voipToken", "*.liveActivityToken", "*.pushToken",
+  ]
 
   /// nil for what is not JSON.
   init?(_ bytes: [UInt8], hiding hidden: Set<String> = []) {
@@ -51,9 +57,14 @@ struct JSONLayout {
     case .array:
       let parts = children(of: token, at: path).map { onOneLine($0.value, at: $0.path) }
       return "[" + parts.joined(separator: ", ") + "]"
-    case .string: return hidden.contains(path) ? "\"\(redact(token: raw(token)))\"" : quoted(token)
+    case .string: return isHidden(path) ? "\"\(redact(token: raw(token)))\"" : quoted(token)
     case .number, .yes, .no, .null: return raw(token)
     }
+  }
+
+  private func isHidden(_ path: String) -> Bool {
+    let name = path.split(separator: ".").last ?? ""
+    return hidden.contains(path) || hidden.contains("*.\(name)")
   }
 
   private struct Child {

@@ -33,6 +33,22 @@ struct JSONObject {
     return Array(bytes[range(at)])
   }
 
+  /// The members as text; nil when one is an object or an array. Those that are null are left out.
+  var scalars: [String: String]? {
+    var scalars: [String: String] = [:]
+    var isFlat = true
+    forEachMember { key, value in
+      switch tokens[value].kind {
+      case .object, .array: isFlat = false
+      case .null: break
+      case .string: scalars[text(key)] = text(value)
+      case .number, .yes, .no:
+        scalars[text(key)] = String(decoding: bytes[range(value)], as: UTF8.self)
+      }
+    }
+    return isFlat ? scalars : nil
+  }
+
   /// The object without some members, and with others behind the rest.
   func changed(without names: Set<String>, adding members: [(String, Int64)]) -> [UInt8] {
     var parts: [ArraySlice<UInt8>] = []

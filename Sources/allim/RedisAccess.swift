@@ -22,10 +22,7 @@ struct RedisAccess: Sendable {
   }
 
   /// What people may read; no password.
-  var shownPlace: String {
-    guard let url = loaded.settings.redis.url else { return "embedded" }
-    return (try? RedisURL(url))?.description ?? "redis"
-  }
+  var shownPlace: String { loaded.settings.redis.shownPlace }
 
   /// Runs `body` with the queue; ends the connection afterwards.
   func withQueue(
@@ -70,6 +67,12 @@ struct RedisAccess: Sendable {
 }
 
 extension Settings.Redis {
+  /// What people may read; no password.
+  var shownPlace: String {
+    guard let url else { return "embedded" }
+    return (try? RedisURL(url))?.description ?? "redis"
+  }
+
   /// A client that connects when it is first asked, in a cluster to the node that holds the queue;
   /// without a URL, to the folder's private Redis.
   func client(

@@ -27,9 +27,15 @@ struct StatsReport: Sendable {
   init(
     _ queue: QueueInspector, _ access: RedisAccess, since last: StatsReport?
   ) async throws(QueueError) {
+    try await self.init(queue, access.loaded.settings, since: last)
+  }
+
+  init(
+    _ queue: QueueInspector, _ settings: Settings, since last: StatsReport? = nil
+  ) async throws(QueueError) {
     self.queue = queue.name
-    redis = access.shownPlace
-    stats = try await queue.stats(parkedOf: access.loaded.settings.credentials.map(\.key))
+    redis = settings.redis.shownPlace
+    stats = try await queue.stats(parkedOf: settings.credentials.map(\.key))
     workers = try await queue.workers()
     wishes = try await queue.wishes()
     oldestAge = stats.oldest.flatMap(Self.age)
@@ -78,9 +84,7 @@ struct StatsReport: Sendable {
     ])
   }
 
-  private var wanted: JSONValue {
-    wishes.wantsAutoWorkers ? .text("auto") : wishes.wantedWorkers.map { .number($0) } ?? .null
-  }
+  private var wanted: JSONValue { wishes.workersJSON }
 
   // MARK: For people
 
@@ -128,5 +132,12 @@ struct StatsReport: Sendable {
     wishes.isPaused
       ? "taking"
       : wishes.pausedApps.isEmpty ? "" : "app " + wishes.pausedApps.joined(separator: ", ")
+  }
+}
+
+extension FleetNews {
+  /// The number of worker tasks that is asked for, `auto`, or null.
+  var workersJSON: JSONValue {
+    wantsAutoWorkers ? .text("auto") : wantedWorkers.map { .number($0) } ?? .null
   }
 }

@@ -79,12 +79,18 @@ final class WorkerProbes: Sendable {
     return metrics.registry.render()
   }
 
-  private func countConnections() async {
+  /// Sums over the loops.
+  func pools() async -> [CredentialKey: PoolFigures] {
     var sums: [CredentialKey: PoolFigures] = [:]
     for place in places.withLock({ $0 }) {
       let figures = await Task(executorPreference: place.loop) { place.set.figures }.value
       for (key, figures) in figures { sums[key, default: PoolFigures()].add(figures) }
     }
+    return sums
+  }
+
+  private func countConnections() async {
+    let sums = await pools()
     var streams = 0
     var byApp: [CredentialKey: PoolFigures] = [:]
     for (key, figures) in sums {
@@ -111,6 +117,9 @@ struct PoolFigures: Sendable {
   var draining = 0
   var streams = 0
   var startsMax = 0
+  /// Some loop's breaker lets nothing out, or only a little.
+  var isShut = false
+  var isLimited = false
 
   mutating func add(_ other: PoolFigures) {
     open += other.open
@@ -118,18 +127,27 @@ struct PoolFigures: Sendable {
     draining += other.draining
     streams += other.streams
     startsMax = max(startsMax, other.startsMax)
+    isShut = isShut || other.isShut
+    isLimited = isLimited || other.isLimited
   }
+}
+
+extension PoolFigures {
+  /// What the breaker says, for people.
+  var gate: String { isShut ? "shut" : isLimited ? "limited" : "open" }
 }
 
 extension ProviderSet {
   var figures: [(CredentialKey, PoolFigures)] {
     snapshots.map { key, pool in
-      (
-        key,
-        PoolFigures(
-          open: pool.open, opening: pool.connecting, draining: pool.draining,
-          streams: pool.streamsInUse, startsMax: pool.largestStartsInAnySecond)
-      )
+      let gate = providers[key]?.gate ?? .open
+      var isLimited = false
+      if case .limited = gate { isLimited = true }
+      let figures = PoolFigures(
+        open: pool.open, opening: pool.connecting, draining: pool.draining,
+        streams: pool.streamsInUse, startsMax: pool.largestStartsInAnySecond,
+        isShut: gate == .shut, isLimited: isLimited)
+      return (key, figures)
     }
   }
 }

@@ -108,7 +108,9 @@ final class WorkerProcess {
     _ credentials: ProviderCredentials, _ signals: WorkerSignals
   ) async throws(CommandFailure) {
     let probes = WorkerProbes(metrics)
-    let admin = try startAdmin(probes)
+    let desk = makeDesk(probes)
+    let admin = try startAdmin(probes, desk)
+    let charts = startCharts(desk, admin)
     let floods = startFloodSums()
     let reports = startReports(probes)
     let reloader = Reloader(self, probes, signals, adminAddress: admin.address)
@@ -119,19 +121,12 @@ final class WorkerProcess {
     await reloader.run()
     floods.cancel()
     reports.cancel()
+    charts.cancel()
     await floods.value
     await reports.value
+    await charts.value
     admin.stop()
-  }
-
-  private func startAdmin(_ probes: WorkerProbes) throws(CommandFailure) -> AdminServer {
-    let wanted: AdminAddress =
-      settings.admin.listen.map { .fixed(host: $0.host, port: $0.port) } ?? .automatic
-    do {
-      return try AdminServer(wanted, probes.admin)
-    } catch {
-      throw CommandFailure(.misuse, "admin.listen: \(error.description)")
-    }
+    await desk.close()
   }
 
   /// A flood of records that has ended is summed up although nothing else is logged.

@@ -31,7 +31,7 @@ extension WorkerEntry {
     Double(leaseLeft.components.seconds) + Double(leaseLeft.components.attoseconds) / 1e18
   }
 
-  fileprivate var json: JSONValue {
+  var json: JSONValue {
     .object([
       ("instance", .text(instance)), ("leaseLeftSeconds", .decimal(leaseSeconds)),
       ("busy", .number(status.busy)), ("capacity", .number(status.capacity)),

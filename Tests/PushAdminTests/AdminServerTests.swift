@@ -1,5 +1,6 @@
 import PushAdmin
 import PushTelemetry
+import TestSupport
 import Testing
 
 @Suite struct AdminServerTests {
@@ -12,8 +13,10 @@ import Testing
   }
 
   private func server(_ state: AdminState) throws -> AdminServer {
-    try AdminServer(.fixed(host: "127.0.0.1", port: 0), state)
+    try AdminServer(.fixed(host: "127.0.0.1", port: 0), state, access)
   }
+
+  private let access = AdminAccess(token: "")
 
   @Test func `probes answer 200 when all is well`() async throws {
     let server = try server(state())
@@ -63,7 +66,7 @@ import Testing
     let server = try server(state)
     defer { server.stop() }
     let slow = try #require(PlainClient(server.address))
-    slow.send("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    slow.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     await gate.arrived()
     #expect(await PlainClient.ask(server.address, "GET", "/livez").hasPrefix("HTTP/1.1 200 "))
     await gate.open()
@@ -81,7 +84,7 @@ import Testing
     }
     let server = try server(state)
     let client = try #require(PlainClient(server.address))
-    client.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+    client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
     await gate.arrived()
     server.stop()
     let rest = await client.rest()
@@ -94,15 +97,15 @@ import Testing
   @Test func `a taken address is an error when it was asked for, and passed over when not`()
     async throws
   {
-    let first = try AdminServer(.automatic, state())
+    let first = try AdminServer(.automatic, state(), access)
     defer { first.stop() }
-    let second = try AdminServer(.automatic, state())
+    let second = try AdminServer(.automatic, state(), access)
     defer { second.stop() }
     #expect(first.address != second.address)
     #expect(await PlainClient.ask(second.address, "GET", "/livez").hasPrefix("HTTP/1.1 200 "))
     let port = try #require(second.address.split(separator: ":").last.flatMap { Int($0) })
     let error = #expect(throws: AdminError.self) {
-      _ = try AdminServer(.fixed(host: "127.0.0.1", port: port), state())
+      _ = try AdminServer(.fixed(host: "127.0.0.1", port: port), state(), access)
     }
     #expect(error?.description == "cannot listen on 127.0.0.1:\(port): Address already in use")
   }

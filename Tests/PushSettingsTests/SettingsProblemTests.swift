@@ -21,8 +21,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("apps: {a: {fcm: {serviceAccountFile: f, quotaPerMinute: 1}}}", "apps.a.fcm.quotaPerMinute"),
-    ("admin: {tokenFile: x}", "admin.tokenFile"),
+    ("apps: {a: {fcm: {serviceAccountFile: f, quotaPerMinute: 1}}}", "apps.a.fcm.quotaPerMinute")
   ])
   func `a key of a later version says so`(yaml: String, key: String) {
     let problems = SettingsFolder(yaml).problems(isForWorker: false)

@@ -15,12 +15,15 @@ final class RunningWorker {
     log: String? = nil
   ) throws {
     self.log = Log()
+    // Where its admin token is kept.
+    let folder = configuration.split(separator: "/", omittingEmptySubsequences: false).dropLast()
     let words = [Product("allim").path, "run", "--config", configuration, "--redis", redis]
     let level = log == nil ? "error" : "warning"
     child = try ChildProcess(
       on: loop, "/bin/sh",
       ["-c", #"log=$0; exec "$@" 2>>"$log""#, log ?? "/dev/stderr"] + words,
-      environment: ["ALLIM_LOG_LEVEL=\(level)", "ALLIM_ADMIN_LISTEN=127.0.0.1:0"] + settings)
+      environment: ["ALLIM_LOG_LEVEL=\(level)", "ALLIM_ADMIN_LISTEN=127.0.0.1:0"] + settings,
+      directory: folder.joined(separator: "/"))
   }
 
   /// One whose records are kept in `lines`; `wrapping` are shell words before it, such as a limit.

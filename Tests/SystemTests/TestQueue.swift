@@ -19,6 +19,11 @@ final class TestQueue {
     for event in events { _ = try await call("RPUSH", list, event).get() }
   }
 
+  /// A dead letter, as a worker files it.
+  func file(_ letter: String) async throws {
+    _ = try await call("RPUSH", "{push:messages}:dead", letter).get()
+  }
+
   /// An item of any bytes.
   func push(bytes: [UInt8]) async throws {
     var command = RedisCommand("RPUSH", "push:messages")

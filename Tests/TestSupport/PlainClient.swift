@@ -1,12 +1,11 @@
-import Glibc
-import TestSupport
+internal import Glibc
 
 /// A bare HTTP client over one TCP connection.
-final class PlainClient: Sendable {
+package final class PlainClient: Sendable {
   private let descriptor: Int32
 
   /// nil when nobody listens.
-  init?(_ address: String) {
+  package init?(_ address: String) {
     guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else { return nil }
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var name = sockaddr_in()
@@ -23,13 +22,13 @@ final class PlainClient: Sendable {
 
   deinit { close(descriptor) }
 
-  func send(_ text: String) {
+  package func send(_ text: String) {
     _ = unsafe Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL))
   }
 
   /// Everything until the peer closes. Waits on a thread of its own, since the server's answers are
   /// made by the pool that runs the tests.
-  func rest() async -> String {
+  package func rest() async -> String {
     (try? await onLoop { _ in self.read() }) ?? "no thread"
   }
 
@@ -43,14 +42,16 @@ final class PlainClient: Sendable {
     }
   }
 
-  /// One request with its whole answer.
-  static func ask(_ address: String, _ method: String, _ path: String, body: String = "") async
-    -> String
-  {
+  /// One request with its whole answer. `headers` are whole lines.
+  package static func ask(
+    _ address: String, _ method: String, _ path: String, _ headers: [String] = [],
+    body: String = ""
+  ) async -> String {
     guard let client = PlainClient(address) else { return "refused" }
-    client.send(
-      "\(method) \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    let host = headers.contains { $0.hasPrefix("Host:") } ? [] : ["Host: \(address)"]
+    let length = ["Connection: close", "Content-Length: \(body.utf8.count)"]
+    let head = ["\(method) \(path) HTTP/1.1"] + host + headers + length
+    client.send(head.joined(separator: "\r\n") + "\r\n\r\n" + body)
     return await client.rest()
   }
 }
