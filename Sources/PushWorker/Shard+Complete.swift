@@ -103,6 +103,8 @@ extension Shard {
             ])
         }
         if phase == .ended { return }
+        // A person must act: what is finished is kept, and nothing more is taken meanwhile.
+        if error.code == .misconfigured { feed.trouble = error }
       }
       await self.pause(pause)
       pause = min(pause * 2, .seconds(5))

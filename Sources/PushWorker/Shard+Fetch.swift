@@ -127,8 +127,10 @@ extension Shard {
       metrics.redisError(.unreachable)
       // The take may have run and its answer been lost: what it took is ours and unknown to us.
       feed.needsReconciling = true
-    case .refusing: metrics.redisError(.refusing)
-    case .misconfigured: metrics.redisError(.misconfigured)
+    case .refusing, .misconfigured:
+      metrics.redisError(error.code == .refusing ? .refusing : .misconfigured)
+      // Refused in its middle it took some.
+      feed.needsReconciling = true
     }
     if feed.reports.isDue(.take, error, now: clock.monotonic()) {
       log.warning(

@@ -145,7 +145,9 @@ package final class RedisClient {
     _ pending: PendingReply, of call: ScriptCall, over connection: RedisConnection
   ) async -> RedisReply {
     let reply = await connection.finish(pending, of: call, timeout: timeout)
-    return await followed(reply, to: .script(call), from: connection)
+    let last = await followed(reply, to: .script(call), from: connection)
+    if case .error(let error) = last { return .error(error.quoting(call.script)) }
+    return last
   }
 
   /// Ends the connection at once; a later call opens another.

@@ -59,6 +59,19 @@ extension RedisError {
     "WRONGTYPE": .wrongType,
   ]
 
+  /// With the line of the script that was refused, which names command and key: Redis gives its
+  /// number only, and a person must act.
+  func quoting(_ script: RedisScript) -> RedisError {
+    guard code == .noPermission || code == .wrongType,
+      let mark = detail.firstRange(of: "@user_script:"),
+      let number = Int(detail[mark.upperBound...].prefix { $0.isNumber })
+    else { return self }
+    let lines = script.source.split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.indices.contains(number - 1) else { return self }
+    let line = lines[number - 1].drop { $0 == " " }
+    return RedisError(code, "\(detail) That is: \(line)")
+  }
+
   /// "unknown command" repeats arguments, which may be event bytes.
   private static func withoutArguments(_ message: String) -> String {
     let words = "with args beginning with"

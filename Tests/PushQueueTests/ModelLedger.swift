@@ -22,11 +22,11 @@ struct ModelLedger {
       + stored.sandboxParked + stored.taken
     for item in live where !item.hasPrefix("letter") { places[item, default: 0] += 1 }
     if places != items { return "lost or doubled: \(places) instead of \(items)" }
-    return letterFault(stored)
+    return Self.letterFault(stored)
   }
 
   /// LLEN = dead - retried - purged - dropped - taken by others.
-  private func letterFault(_ stored: Stored) -> String? {
+  static func letterFault(_ stored: Stored) -> String? {
     func sum(_ start: String) -> Int {
       stored.counters.filter { $0.key.hasPrefix(start) }.values.reduce(0, +)
     }

@@ -14,21 +14,19 @@ extension QueueScripts {
     LuaParts.now + """
       local dead, ready, counters = KEYS[1], KEYS[2], KEYS[3]
 
-      """ + LuaParts.dead + """
+      """ + LuaParts.dead + LuaParts.move + """
         redis.call('HDEL', counters, '')  -- the first write may not be one that takes memory
         look_at_letters()
         local sent = 0
         for at = 1, #ARGV, 5 do
-          if redis.call('LREM', dead, 1, ARGV[at]) == 1 then
+          local header = string.format('~1;id=%s;a=0;c=0;t0=%.0f;r=%d;done=0\\n',
+            ARGV[at + 2], now, ARGV[at + 3])
+          if move(dead, ARGV[at], ready, header .. ARGV[at + 4]) then
             letter_gone(#ARGV[at])
-            local header = string.format('~1;id=%s;a=0;c=0;t0=%.0f;r=%d;done=0\\n',
-              ARGV[at + 2], now, ARGV[at + 3])
-            redis.call('RPUSH', ready, header .. ARGV[at + 4])
-            redis.call('HINCRBY', counters, 'retried:' .. ARGV[at + 1], 1)
+            count_letters('retried:' .. ARGV[at + 1], 1)
             sent = sent + 1
           end
         end
-        note_letters()
         return sent
         """)
 
@@ -50,8 +48,7 @@ extension QueueScripts {
           purged = purged + 1
         end
       end
-      if purged > 0 then redis.call('HINCRBY', counters, 'dead_purged', purged) end
-      note_letters()
+      if purged > 0 then count_letters('dead_purged', purged) end
       return purged
       """)
 
@@ -69,15 +66,16 @@ extension QueueScripts {
       look_at_letters()
       local gone = 0
       while gone < most do
-        local letter = redis.call('LINDEX', dead, 0)
+        local letter = redis.call('LINDEX', dead, gone)
         local moment = letter and string.match(letter, '"deadAt":(%d+)')
         if not moment or tonumber(moment) >= before then break end
-        redis.call('LPOP', dead)
         letter_gone(#letter)
         gone = gone + 1
       end
-      if gone > 0 then redis.call('HINCRBY', counters, ARGV[3], gone) end
-      note_letters()
+      if gone > 0 then
+        redis.call('LTRIM', dead, gone, -1)
+        count_letters(ARGV[3], gone)
+      end
       return gone
       """)
 

@@ -8,15 +8,16 @@ extension QueueScripts {
   static let putBack = RedisScript(
     "local inflight, ready, suspects = KEYS[1], KEYS[2], KEYS[3]\n"
       + LuaParts.goHome + LuaParts.withProgress + """
+        redis.call('HDEL', inflight, '')  -- the first write may not be one that takes memory
         local given = 0
         for i = #ARGV, 1, -1 do
           local receipt = ARGV[i]
           local found = redis.call('HMGET', inflight, receipt, 'p:' .. receipt)
           local item, bits = found[1], found[2]
           if item then
-            redis.call('HDEL', inflight, receipt, 'p:' .. receipt)
             if bits then item = with_progress(item, bits) end
             go_home(item)
+            redis.call('HDEL', inflight, receipt, 'p:' .. receipt)
             given = given + 1
           end
         end
@@ -35,6 +36,7 @@ extension QueueScripts {
     local instance, most, room = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 
     """ + LuaParts.goHome + LuaParts.withProgress + LuaParts.receipts + """
+      redis.call('HDEL', inflight, '')  -- the first write may not be one that takes memory
       local receipts = receipts_of(inflight)
       local given = 0
       for i = 1, math.min(#receipts, most) do
@@ -42,9 +44,9 @@ extension QueueScripts {
         local receipt = receipts[i]
         local found = redis.call('HMGET', inflight, receipt, 'p:' .. receipt)
         local item, bits = found[1], found[2]
-        redis.call('HDEL', inflight, receipt, 'p:' .. receipt)
         if bits then item = with_progress(item, bits) end
         go_home(item)
+        redis.call('HDEL', inflight, receipt, 'p:' .. receipt)
         given = given + 1
         room = room - #item
       end
@@ -73,6 +75,7 @@ extension QueueScripts {
       if lease and tonumber(lease) >= now then return {0, 0} end
 
       """ + LuaParts.goHome + LuaParts.withProgress + LuaParts.receipts + """
+        redis.call('HDEL', inflight, '')  -- the first write may not be one that takes memory
         local receipts = receipts_of(inflight)
         local given = 0
         for i = 1, math.min(#receipts, most) do
@@ -80,7 +83,6 @@ extension QueueScripts {
           local receipt = receipts[i]
           local found = redis.call('HMGET', inflight, receipt, 'p:' .. receipt)
           local item, bits = found[1], found[2]
-          redis.call('HDEL', inflight, receipt, 'p:' .. receipt)
           if bits then
             item = with_progress(item, bits)
           else
@@ -88,6 +90,7 @@ extension QueueScripts {
             item = string.gsub(item, ';c=%d+;', ';c=' .. crashes .. ';', 1)
           end
           go_home(item)
+          redis.call('HDEL', inflight, receipt, 'p:' .. receipt)
           given = given + 1
           room = room - #item
         end

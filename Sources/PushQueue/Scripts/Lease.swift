@@ -7,7 +7,7 @@ extension QueueScripts {
   /// One script, because the lease's end is the server's time plus its length.
   static let join = RedisScript(
     LuaParts.now + """
-      redis.call('ZREM', KEYS[1], ARGV[1])  -- frees memory first, so that it works when that is full
+      redis.call('ZREM', KEYS[1], '')  -- the first write may not be one that takes memory
       redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
       return {now, redis.call('ZCOUNT', KEYS[1], now, '+inf')}
       """)
@@ -21,7 +21,7 @@ extension QueueScripts {
     LuaParts.now + """
       local lease = redis.call('ZSCORE', KEYS[1], ARGV[1])
       if not lease or tonumber(lease) < now then return {} end
-      redis.call('ZREM', KEYS[1], ARGV[1])
+      redis.call('ZREM', KEYS[1], '')  -- as above
       redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
       return {now, redis.call('ZCOUNT', KEYS[1], now, '+inf')}
       """)

@@ -17,6 +17,20 @@ enum LuaParts {
 
     """
 
+  /// `move(from, value, to, other)`: puts `other` at the tail of a list and takes `value` out of
+  /// another, where it is looked for by value; false when it was not there.
+  static let move = """
+    local function move(from, value, to, other)
+      redis.call('RPUSH', to, other)
+      local gone = redis.pcall('LREM', from, 1, value)
+      if gone == 1 then return true end
+      redis.call('LTRIM', to, 0, -2)
+      if type(gone) == 'table' then error(gone.err) end  -- of LREM
+      return false
+    end
+
+    """
+
   /// `with_progress(item, bits)`: the item with its marks of finished targets; it made progress,
   /// so its crashes are forgiven.
   static let withProgress = """
@@ -42,8 +56,21 @@ enum LuaParts {
 
     """
 
-  /// `leave(item, kind, meta, text)`: writes one thing that an item leaves. KEYS and the first five
-  /// of ARGV as in `settle`; `note_letters` as in `dead`.
+  /// Lets HSET on `inflight` be refused now or not at all; its first write takes no memory.
+  static let trySet = """
+    redis.call('HDEL', inflight, '')
+    redis.call('HSET', inflight, '', '')
+    redis.call('HDEL', inflight, '')
+
+    """
+
+  /// `leave(item, from, to)`: writes what an item leaves, three arguments for each thing. KEYS and
+  /// the first five of ARGV as in `settle`.
+  ///
+  /// An item whose last thing is refused is settled again and again until a person mends that, and
+  /// must not leave the others each time. So with several things what can be tried is tried before
+  /// the first is written; receipts, of which more do no harm, and retries, which written again are
+  /// the same, come first, and what would be sent twice comes last.
   static let leave =
     now + """
       local delayed, dead, invalid, held, counters = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -63,7 +90,20 @@ enum LuaParts {
       local function bytes_of(item)
         return string.sub(item, string.find(item, '\\n', 1, true) + 1)
       end
-      local function leave(item, kind, meta, text)
+      local looked = {}
+      local function look(kind, meta)
+        local list = kind == 'k' and KEYS[tonumber(meta)] or kind
+        if looked[list] then return end
+        looked[list] = true
+        if kind == 'a' then redis.call('ZCARD', delayed)
+        elseif kind == 'd' then look_at_letters()
+        elseif kind == 'i' then
+          redis.call('LTRIM', invalid, 0, -1)
+          redis.call('HINCRBY', counters, 'invalid', 0)
+        elseif kind == 'h' then redis.call('LLEN', held)
+        elseif kind == 'k' then redis.call('LLEN', list) end
+      end
+      local function write(item, kind, meta, text)
         if kind == 'a' then
           redis.call('ZADD', delayed, meta, text .. bytes_of(item))
         elseif kind == 'd' then
@@ -81,6 +121,20 @@ enum LuaParts {
           add_receipt(meta, text)
         else
           redis.call('RPUSH', KEYS[tonumber(meta)], text .. bytes_of(item))
+        end
+      end
+      local function leave(item, from, to)
+        if to - from < 3 then
+          if from < to then write(item, ARGV[from], ARGV[from + 1], ARGV[to]) end
+          return
+        end
+        for at = from, to, 3 do look(ARGV[at], ARGV[at + 1]) end
+        for _, kinds in ipairs({'r', 'a', 'dih', 'k'}) do
+          for at = from, to, 3 do
+            if string.find(kinds, ARGV[at], 1, true) then
+              write(item, ARGV[at], ARGV[at + 1], ARGV[at + 2])
+            end
+          end
         end
       end
 

@@ -8,9 +8,13 @@ extension QueueScripts {
   /// needs it.
   static let control = RedisScript(
     """
+    redis.call('HDEL', KEYS[1], '')
     for at = 1, #ARGV, 2 do
-      redis.call('HDEL', KEYS[1], ARGV[at])
-      if ARGV[at + 1] ~= '' then redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
+      if ARGV[at + 1] == '' then
+        redis.call('HDEL', KEYS[1], ARGV[at])
+      else
+        redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1])
+      end
     end
     """)
 
@@ -20,14 +24,12 @@ extension QueueScripts {
   /// One script, because an item must be in one of the lists at every moment.
   static let unpark = RedisScript(
     """
-    local moved = 0
-    while moved < tonumber(ARGV[1]) do
-      local item = redis.call('LPOP', KEYS[1])
-      if not item then break end
-      redis.call('RPUSH', KEYS[2], item)
-      moved = moved + 1
-    end
-    return moved
+    redis.call('LTRIM', KEYS[1], 0, -1)  -- refused here or not at all; takes no memory
+    local items = redis.call('LRANGE', KEYS[1], 0, ARGV[1] - 1)
+    if #items == 0 then return 0 end
+    for _, item in ipairs(items) do redis.call('RPUSH', KEYS[2], item) end
+    redis.call('LTRIM', KEYS[1], #items, -1)
+    return #items
     """)
 
   /// Moves records that the brake held to the feedback list, or drops them.
@@ -37,27 +39,28 @@ extension QueueScripts {
   /// One script, because a record must be in one of the lists at every moment; by value, because a
   /// position moves while others work on the list.
   static let releaseHeld = RedisScript(
-    """
-    local held, invalid, counters = KEYS[1], KEYS[2], KEYS[3]
-    redis.call('HDEL', counters, '')  -- the first write may not be one that takes memory
-    local moved = 0
-    for at = 3, #ARGV do
-      if redis.call('LREM', held, 1, ARGV[at]) == 1 then
-        moved = moved + 1
-        if ARGV[1] ~= '1' then redis.call('RPUSH', invalid, ARGV[at]) end
+    LuaParts.move + """
+      local held, invalid, counters = KEYS[1], KEYS[2], KEYS[3]
+      redis.call('LTRIM', invalid, 0, -1)  -- refused here or not at all; takes no memory
+      local moved = 0
+      for at = 3, #ARGV do
+        if ARGV[1] == '1' then
+          moved = moved + redis.call('LREM', held, 1, ARGV[at])
+        elseif move(held, ARGV[at], invalid, ARGV[at]) then
+          moved = moved + 1
+        end
       end
-    end
-    if moved == 0 then return 0 end
-    if ARGV[1] == '1' then
-      redis.call('HINCRBY', counters, 'invalid_held_dropped', moved)
+      if moved == 0 then return 0 end
+      if ARGV[1] == '1' then
+        redis.call('HINCRBY', counters, 'invalid_held_dropped', moved)
+        return moved
+      end
+      redis.call('HINCRBY', counters, 'invalid', moved)
+      local over = redis.call('LLEN', invalid) - tonumber(ARGV[2])
+      if over > 0 then
+        redis.call('LTRIM', invalid, over, -1)
+        redis.call('HINCRBY', counters, 'invalid_dropped', over)
+      end
       return moved
-    end
-    redis.call('HINCRBY', counters, 'invalid', moved)
-    local over = redis.call('LLEN', invalid) - tonumber(ARGV[2])
-    if over > 0 then
-      redis.call('LTRIM', invalid, over, -1)
-      redis.call('HINCRBY', counters, 'invalid_dropped', over)
-    end
-    return moved
-    """)
+      """)
 }

@@ -17,6 +17,7 @@ extension QueueScripts {
   static let settle = RedisScript(
     LuaParts.leave + """
       local inflight, missing = KEYS[1], {}
+      redis.call('HDEL', inflight, '')  -- the first write may not be one that takes memory
       local at, position = 6, 0
       while at <= #ARGV do
         local receipt, leaves = ARGV[at], tonumber(ARGV[at + 1])
@@ -30,16 +31,15 @@ extension QueueScripts {
         else
           local item = redis.call('HGET', inflight, receipt)
           ours = item and true
-          if ours then redis.call('HDEL', inflight, receipt, 'p:' .. receipt) end
-          for _ = 1, leaves do
-            if ours then leave(item, ARGV[at], ARGV[at + 1], ARGV[at + 2]) end
-            at = at + 3
+          if ours then
+            leave(item, at, at + leaves * 3 - 1)
+            redis.call('HDEL', inflight, receipt, 'p:' .. receipt)
           end
+          at = at + leaves * 3
         end
         if not ours then missing[#missing + 1] = position end
       end
       if #missing > 0 then redis.call('HINCRBY', counters, 'fenced', #missing) end
-      note_letters()
       return missing
       """)
 
@@ -53,10 +53,10 @@ extension QueueScripts {
       local inflight, receipt = KEYS[1], ARGV[6]
       local item = redis.call('HGET', inflight, receipt)
       if not item then return 0 end
-      redis.call('HDEL', inflight, 'p:' .. receipt)  -- frees memory first
-      redis.call('HSET', inflight, 'p:' .. receipt, ARGV[7])
-      for at = 8, #ARGV, 3 do leave(item, ARGV[at], ARGV[at + 1], ARGV[at + 2]) end
-      note_letters()
-      return 1
-      """)
+
+      """ + LuaParts.trySet + """
+        leave(item, 8, #ARGV)
+        redis.call('HSET', inflight, 'p:' .. receipt, ARGV[7])
+        return 1
+        """)
 }

@@ -19,18 +19,20 @@ extension QueueScripts {
     if redis.call('HEXISTS', inflight, receipt) == 0 then return 0 end
     local mark = 'p:' .. receipt
     if not is_last and redis.call('HGET', inflight, mark) == marks then return 1 end
-    redis.call('HDEL', inflight, mark)  -- frees memory first
-    if is_last then
-      redis.call('HDEL', inflight, receipt)
-    else
-      redis.call('HSET', inflight, mark, marks)
-    end
-    local from = 4
-    if #ARGV >= from and redis.call('LLEN', ready) == 0 then
-      redis.call('RPUSH', ready, ARGV[from])
-      from = from + 1
-    end
-    for i = from, #ARGV do redis.call('RPUSH', chunks, ARGV[i]) end
-    return 1
-    """)
+
+    """ + LuaParts.trySet + """
+      redis.call('LLEN', chunks)  -- one of another type is found before a chunk is written
+      local from = 4
+      if #ARGV >= from and redis.call('LLEN', ready) == 0 then
+        redis.call('RPUSH', ready, ARGV[from])
+        from = from + 1
+      end
+      for i = from, #ARGV do redis.call('RPUSH', chunks, ARGV[i]) end
+      if is_last then
+        redis.call('HDEL', inflight, receipt, mark)
+      else
+        redis.call('HSET', inflight, mark, marks)
+      end
+      return 1
+      """)
 }

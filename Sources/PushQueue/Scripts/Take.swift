@@ -2,8 +2,13 @@ internal import RedisClient
 
 /// The scripts of a queue, each one atomic step in one slot; all moments are the server's.
 ///
-/// The first write of each frees memory (ZREM, HDEL, LPOP, LREM): Redis then runs the rest even
-/// when memory is full, so that a queue can always be drained (measured on 7.0).
+/// The first write of each frees memory (ZREM, HDEL, LTRIM, LREM): Redis then runs the rest even
+/// when memory is full, so that a queue can always be drained (measured on 7.0). It counts also when
+/// there is nothing to free, as in HDEL of a field that never is.
+///
+/// Redis does not roll a script back when one of its commands is refused. So whatever moves is
+/// written to where it goes before it is removed from where it was, and what can be refused comes as
+/// early as possible: in one run of a script a command that was allowed on a key once stays so.
 enum QueueScripts {}
 
 extension QueueScripts {
@@ -34,33 +39,33 @@ extension QueueScripts {
       local news = redis.call('HGETALL', control)
       local wish = {}
       for i = 1, #news, 2 do wish[news[i]] = news[i + 1] end
+      local letters_waiting = tonumber(redis.call('HGET', counters, 'dead_waiting')) or 0
       local parked = {}
       for i = 10, #KEYS do parked[i - 9] = redis.call('LLEN', KEYS[i]) end
 
-      local items, fields = {}, {}
+      local items, fields, stored = {}, {}, 0
       local function keep(item, receipt)
         local at = #items
-        fields[at * 2 + 1] = receipt or string.format('%d', first + at)
-        fields[at * 2 + 2] = item
+        fields[(at - stored) * 2 + 1] = receipt or string.format('%d', first + at)
+        fields[(at - stored) * 2 + 2] = item
         items[at + 1] = item
         room = room - #item
       end
+      -- To be called before what was kept leaves where it was.
+      local function store()
+        if #items == stored then return end
+        redis.call('HSET', inflight, unpack(fields))
+        fields, stored = {}, #items
+      end
       local function answer(held)
-        if #fields > 0 then
-          local kept = redis.pcall('HSET', inflight, unpack(fields))
-          -- Denied half-way, by a change of the ACL: the items must not be lost.
-          if type(kept) == 'table' and kept.err then
-            for at = #items, 1, -1 do redis.call('LPUSH', ready, items[at]) end
-            error(kept.err)
-          end
-        end
         local due = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')[2] or -1
         local live = redis.call('ZCOUNT', leases, now, '+inf')
         news[#news + 1] = 'dead_waiting'
-        news[#news + 1] = redis.call('HGET', counters, 'dead_waiting') or '0'
+        news[#news + 1] = string.format('%d', letters_waiting)
         return {now, tonumber(due), live, held, news, items, parked}
       end
       if wish.paused then return answer(1) end
+      redis.call('HDEL', inflight, '')  -- the first write may not be one that takes memory
 
       """ + suspects + headers + LuaParts.dead + draws + """
         local waiting = redis.call('LLEN', ready)
@@ -75,7 +80,6 @@ extension QueueScripts {
         draw(chunks, math.min(pieces, math.max(math.ceil(left / 2), left - waiting)))
         local fresh = draw(ready, waiting)
         if fresh > 0 then redis.call('HINCRBY', counters, 'taken', fresh) end
-        note_letters()
         return answer(0)
         """)
 
@@ -92,19 +96,17 @@ extension QueueScripts {
       local tester = wish.tester
       local until_ms = tester and tester ~= instance and redis.call('ZSCORE', leases, tester)
       if not until_ms or tonumber(until_ms) < now then
-        if tester ~= instance then
-          redis.call('HDEL', control, 'tester')
-          redis.call('HSET', control, 'tester', instance)
-        end
+        if tester ~= instance then redis.call('HSET', control, 'tester', instance) end
         if redis.call('HLEN', inflight) > 0 then return answer(1) end
-        redis.call('HDEL', inflight, 's')
+        redis.call('LTRIM', suspects, 0, -1)  -- refused here or not at all
         repeat
-          local item = redis.call('LINDEX', suspects, 0)
+          local item = redis.call('LINDEX', suspects, #items)
           local crashes = item and tonumber(string.match(item, ';c=(%d+);'))
           local fits = item and (#items == 0 or crashes == 2 and #item <= room)
-          if fits then keep(redis.call('LPOP', suspects)) end
+          if fits then keep(item) end
         until not fits or crashes > 2 or #items == math.min(want, 32)
-        redis.call('HSET', inflight, 's', first)
+        redis.call('HSET', inflight, 's', first, unpack(fields))
+        redis.call('LTRIM', suspects, #items, -1)
         return answer(1)
       end
     elseif wish.tester == instance then
@@ -137,8 +139,8 @@ extension QueueScripts {
 
   /// `draw_due(most)` and `draw(list, most)`, which says how many left the list.
   ///
-  /// Popped one by one each item would cost 1.5 us more (measured). Several at once only when the
-  /// last ones were small, since what does not fit is pushed back.
+  /// Read one by one each item would cost 1.5 us more (measured). Several at once only when the
+  /// last ones were small, since what does not fit was read in vain.
   private static let draws = """
     -- A dead letter that found the list full.
     local function letter_in(item)
@@ -149,34 +151,47 @@ extension QueueScripts {
       while most > 0 and room > 0 do
         local some = redis.call('ZRANGEBYSCORE', delayed, '-inf', now, 'LIMIT', 0, math.min(most, 32))
         if #some == 0 then return end
+        redis.call('ZREM', delayed, '')  -- refused here or not at all
+        local gone = {}
         for _, item in ipairs(some) do
-          if #items > 0 and #item > room then return end
-          redis.call('ZREM', delayed, item)
+          if #items > 0 and #item > room then
+            most = 0
+            break
+          end
           most = most - 1
           local reason, text = letter_in(item)
           local ours, receipt = not reason and headed(item)
           if ours then
             keep(ours, receipt)
+            gone[#gone + 1] = item
           elseif not reason then
             newer(item)
           elseif file(reason, text) then
-            redis.call('HINCRBY', counters, 'dead_waiting', -1)
+            redis.call('ZREM', delayed, item)
+            count_letters('dead_waiting', -1)
+            letters_waiting = letters_waiting - 1
           else
             redis.call('ZADD', delayed, now + \(LuaParts.letterPause), item)
           end
+        end
+        if #gone > 0 then
+          store()
+          redis.call('ZREM', delayed, unpack(gone))
         end
       end
     end
     local function draw(list, most)
       local drawn, some, largest = 0, 1, 0
       most = math.min(most, want - #items)
+      if most <= 0 or room <= 0 then return 0 end
+      redis.call('LTRIM', list, 0, -1)  -- refused here or not at all
       while drawn < most and room > 0 do
-        local popped = redis.call('LPOP', list, math.min(most - drawn, some))
-        if not popped then break end
-        for i, item in ipairs(popped) do
+        local read = redis.call('LRANGE', list, drawn, drawn + math.min(most - drawn, some) - 1)
+        if #read == 0 then break end
+        for _, item in ipairs(read) do
           if #items > 0 and #item > room then
-            for back = #popped, i, -1 do redis.call('LPUSH', list, popped[back]) end
-            return drawn
+            most = drawn
+            break
           end
           drawn = drawn + 1
           largest = math.max(largest, #item)
@@ -185,6 +200,8 @@ extension QueueScripts {
         end
         some = math.min(some * 4, 64, math.max(1, math.floor(room / (largest + 1))))
       end
+      store()
+      if drawn > 0 then redis.call('LTRIM', list, drawn, -1) end
       return drawn
     end
 
