@@ -5,7 +5,8 @@ extension QueueScripts {
   ///
   /// KEYS inflight, delayed, dead, invalid, held, counters, receipts, then parked lists
   /// ARGV most records in `invalid`, and in `receipts`, most dead letters, their most bytes, 1 when
-  ///   the oldest letters make room (else new ones wait in `delayed`); then for each item its receipt, the number
+  ///   the oldest letters make room (else new ones wait in `delayed`); then for each item its
+  ///   receipt, the number
   ///   of things it leaves (-1: nothing, but it has marks of progress), and three arguments for
   ///   each thing: a, due ms, header | d, reason, letter | i, -, record | h, -, record | k, index
   ///   of the parked list in KEYS, header | r, lengths of names and values, these one after the
@@ -45,7 +46,8 @@ extension QueueScripts {
 
   /// Marks targets of an item as finished together with what they leave; the item stays.
   ///
-  /// KEYS as `settle`; ARGV the first five as there, receipt, marks, then three arguments for each thing left; result 1, or 0 when the item is not ours any more.
+  /// KEYS as `settle`; ARGV the first five as there, receipt, marks, then three arguments for each
+  /// thing left; result 1, or 0 when the item is not ours any more.
   ///
   /// One script, because a mark that is set before its dead letter loses the letter at a crash.
   static let progress = RedisScript(

@@ -3,12 +3,12 @@ internal import RedisClient
 /// The scripts of a queue, each one atomic step in one slot; all moments are the server's.
 ///
 /// The first write of each frees memory (ZREM, HDEL, LTRIM, LREM): Redis then runs the rest even
-/// when memory is full, so that a queue can always be drained (measured on 7.0). It counts also when
-/// there is nothing to free, as in HDEL of a field that never is.
+/// when memory is full, so that a queue can always be drained (measured on 7.0). It counts also
+/// when there is nothing to free, as in HDEL of a field that never is.
 ///
 /// Redis does not roll a script back when one of its commands is refused. So whatever moves is
-/// written to where it goes before it is removed from where it was, and what can be refused comes as
-/// early as possible: in one run of a script a command that was allowed on a key once stays so.
+/// written to where it goes before it is removed from where it was, and what can be refused comes
+/// as early as possible: in one run of a script a command that was allowed on a key once stays so.
 enum QueueScripts {}
 
 extension QueueScripts {
