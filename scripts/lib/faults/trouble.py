@@ -131,7 +131,7 @@ def acl(run):
     fleet.add(2)
     producer = run.producer(node, rate=300)
     run.wait(lambda: run.seen.refresh().requests > 50, 20, "the first pushes")
-    for command in ("evalsha", "rpush", "hset"):
+    for command in ("evalsha", "rpush", "hset", "hdel", "ltrim", "hincrby", "zrem"):
         connection("ACL", "SETUSER", "allim", f"-{command}")
         run.sleep(run.pick(2, 6))
         connection("ACL", "SETUSER", "allim", f"+{command}")
