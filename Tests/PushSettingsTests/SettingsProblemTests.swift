@@ -88,10 +88,6 @@ import Testing
         "environment ALLIM_WORKER: unknown variable, did you mean \"ALLIM_WORKERS\"?"
       ])
     #expect(
-      folder.problems(environment: ["ALLIM_ADMIN_TOKEN_FILE": "x"], isForWorker: false) == [
-        "environment ALLIM_ADMIN_TOKEN_FILE: not supported yet"
-      ])
-    #expect(
       folder.problems(environment: ["ALLIM_WORKERS": "0"], isForWorker: false) == [
         "environment ALLIM_WORKERS: workers: \"0\": not allowed; allowed: 1 to 65536, or auto"
       ])
