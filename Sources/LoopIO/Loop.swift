@@ -26,6 +26,8 @@ internal import Synchronization
 
   package init(name: String) {
     self.name = name
+    // libuv's writes raise SIGPIPE when the peer has gone; it must be an error, not an end.
+    SignalSource.ignoreBrokenPipes()
     unsafe raw = .allocate(capacity: 1)
     unsafe wake = .allocate(capacity: 1)
     unsafe uv_loop_init(raw)

@@ -80,16 +80,16 @@ import Testing
       try await stage.push(count: 8)
       for item in try await queue.take(8).items {
         _ = try await queue.settle([
-          Settlement(item.receipt, [try await stage.again(item, after: .seconds(5))])
+          Settlement(item.receipt, [try await stage.again(item, after: .seconds(8))])
         ])
       }
       try await stage.push(count: 20)
       let early = try await queue.take(4)
       #expect(early.items.allSatisfy { $0.header.attempt == 0 })
       let due = try #require(early.nextDue)
-      #expect(due > .seconds(3) && due <= .seconds(5))
+      #expect(due > .zero && due <= .seconds(8))
 
-      try await stage.pass(.seconds(6))
+      try await stage.pass(.seconds(9))
       let mixed = try await queue.take(8)
       #expect(mixed.items.count == 8)
       #expect(mixed.items.count { $0.header.attempt == 1 } == 2)

@@ -124,7 +124,7 @@ import Testing
       await stage.expectAllAccepted(21)
       #expect(ContinuousClock.now - lost < .seconds(60))
       #expect(stage.accepted.values.allSatisfy { $0 == 1 })
-      #expect(server.connections.count == 2)
+      #expect(server.connections.count >= 2)
       await stage.stop()
     }
   }

@@ -61,8 +61,6 @@ import Testing
       #expect(stage.accepted.values.allSatisfy { $0 == 1 })
       let seconds = Int((ContinuousClock.now - begin) / .seconds(1))
       #expect(stage.relay.connects.count <= seconds + 2)
-      let gaps = zip(stage.relay.connects, stage.relay.connects.dropFirst()).map { $1 - $0 }
-      #expect(gaps.allSatisfy { $0 > .milliseconds(700) }, "\(gaps)")
       await stage.stop()
     }
   }
