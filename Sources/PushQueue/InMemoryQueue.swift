@@ -137,8 +137,11 @@ package final class InMemoryQueue: JobQueue {
     let name = instance
     let settings = settings
     let now = store.now
+    let marks = settlements.map { book.marks(of: $0.receipt) }
     let ours = try call("settle") { content throws(QueueError) in
-      settlements.map { content.settle($0, of: name, settings, now: now) }
+      zip(settlements, marks).map {
+        content.settle($0, of: name, after: $1, settings, now: now)
+      }
     }
     for (settlement, wasOurs) in zip(settlements, ours) {
       book.settled(settlement, wasOurs: wasOurs)
@@ -162,15 +165,21 @@ package final class InMemoryQueue: JobQueue {
     let name = instance
     let settings = settings
     let now = store.now
-    return try call("progress") { content throws(QueueError) in
-      content.progress(progress, of: name, settings, now: now)
+    let before = book.marks(of: progress.receipt)
+    let isOurs = try call("progress") { content throws(QueueError) in
+      content.progress(progress, of: name, after: before, settings, now: now)
     }
+    book.noteProgress(progress.receipt, progress.done, wasOurs: isOurs)
+    return isOurs
   }
 
   package func split(_ step: SplitStep) async throws(QueueError) -> Bool {
     let name = instance
-    let isOurs = try call("split") { content throws(QueueError) in content.split(step, of: name) }
-    if step.isLast { book.forget(step.receipt) }
+    let before = book.marks(of: step.receipt)
+    let isOurs = try call("split") { content throws(QueueError) in
+      content.split(step, of: name, after: before)
+    }
+    book.noteSplit(step, wasOurs: isOurs)
     return isOurs
   }
 
@@ -196,17 +205,21 @@ package final class InMemoryQueue: JobQueue {
 
   package func reconcile() async throws(QueueError) -> [QueueItem] {
     let name = instance
-    let found = try call("reconcile") { content throws(QueueError) -> [Receipt: QueueItem] in
+    let (found, marks) = try call("reconcile") { content throws(QueueError) in
+      let marks = content.instances[name]?.progress ?? [:]
       var found: [Receipt: QueueItem] = [:]
       for (receipt, var entry) in content.instances[name]?.items ?? [:] {
-        if let marks = content.instances[name]?.progress[receipt] { entry.header?.done = marks }
+        if let marks = marks[receipt] { entry.header?.done = marks }
         found[receipt] = QueueItem(receipt, entry)
       }
-      return found
+      return (found, marks)
     }
     let (again, unknown) = book.compare(Array(found.keys))
     if !again.isEmpty { _ = try await settle(again) }
-    for receipt in unknown { book.hold(receipt) }
+    for receipt in unknown {
+      book.hold(receipt)
+      if let marks = marks[receipt] { book.mark(receipt, marks.text) }
+    }
     return unknown.compactMap { found[$0] }
   }
 

@@ -97,35 +97,42 @@ extension InMemoryStore.Content {
   }
 
   mutating func settle(
-    _ settlement: Settlement, of name: String, _ settings: QueueSettings, now: Int64
+    _ settlement: Settlement, of name: String, after marks: String?, _ settings: QueueSettings,
+    now: Int64
   ) -> Bool {
-    guard let entry = instances[name]?.items.removeValue(forKey: settlement.receipt) else {
+    let receipt = settlement.receipt
+    guard let entry = instances[name]?.items[receipt],
+      marks == nil || instances[name]?.progress[receipt]?.text == marks
+    else {
       count(QueueCounter.fenced)
       return false
     }
+    instances[name]?.items[receipt] = nil
     instances[name]?.progress[settlement.receipt] = nil
     for leaving in settlement.leaves { leave(leaving, entry, settings, now) }
     return true
   }
 
   mutating func progress(
-    _ progress: ItemProgress, of name: String, _ settings: QueueSettings, now: Int64
+    _ progress: ItemProgress, of name: String, after marks: String?, _ settings: QueueSettings,
+    now: Int64
   ) -> Bool {
     guard let entry = instances[name]?.items[progress.receipt] else { return false }
+    let found = instances[name]?.progress[progress.receipt]
+    if found == progress.done { return true }
+    guard found?.text ?? "" == marks ?? "" else { return false }
     instances[name]?.progress[progress.receipt] = progress.done
     for leaving in progress.leaves { leave(leaving, entry, settings, now) }
     return true
   }
 
-  mutating func split(_ step: SplitStep, of name: String) -> Bool {
+  mutating func split(_ step: SplitStep, of name: String, after marks: String?) -> Bool {
     guard instances[name]?.items[step.receipt] != nil else { return false }
-    let mark = instances[name]?.progress.removeValue(forKey: step.receipt)
-    if step.isLast {
-      instances[name]?.items[step.receipt] = nil
-    } else {
-      instances[name]?.progress[step.receipt] = step.done
-      if mark == step.done { return true }
-    }
+    let found = instances[name]?.progress[step.receipt]
+    if !step.isLast, found == step.done { return true }
+    guard found?.text ?? "" == marks ?? "" else { return false }
+    instances[name]?.progress[step.receipt] = step.isLast ? nil : step.done
+    if step.isLast { instances[name]?.items[step.receipt] = nil }
     var pieces = step.chunks.map { Entry($0.header, $0.bytes) }
     if ready.isEmpty, !pieces.isEmpty { ready.append(pieces.removeFirst()) }
     chunks += pieces

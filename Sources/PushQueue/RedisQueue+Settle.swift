@@ -73,15 +73,16 @@ extension RedisQueue {
   }
 
   package func progress(_ progress: ItemProgress) async throws(QueueError) -> Bool {
-    book.mark(progress.receipt)
-    return try await runAndWait(calls.progress(progress)).integer == 1
+    let before = book.marks(of: progress.receipt)
+    let isOurs = try await runAndWait(calls.progress(progress, after: before)).integer == 1
+    book.noteProgress(progress.receipt, progress.done, wasOurs: isOurs)
+    return isOurs
   }
 
   package func split(_ step: SplitStep) async throws(QueueError) -> Bool {
-    if !step.isLast { book.mark(step.receipt) }
-    let isOurs = try await run(calls.split(step)).integer == 1
-    // Not into the ring: a fail-over that brings the item back has lost its chunks too.
-    if step.isLast { book.forget(step.receipt) }
+    let before = book.marks(of: step.receipt)
+    let isOurs = try await run(calls.split(step, after: before)).integer == 1
+    book.noteSplit(step, wasOurs: isOurs)
     return isOurs
   }
 
@@ -124,7 +125,7 @@ extension RedisQueue {
         var header = item.header
         header.done = done
         item = QueueItem(receipt: receipt, header: header, bytes: item.bytes)
-        book.mark(receipt)
+        book.mark(receipt, done.text)
       }
       book.hold(receipt)
       adopted.append(item)

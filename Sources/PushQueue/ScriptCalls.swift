@@ -61,16 +61,19 @@ struct ScriptCalls {
     call.arguments.append(settings.receiptsMax)
     appendDead(to: &call.arguments)
     for settlement in settlements {
-      let isMarked = book.isMarked(settlement.receipt)
       call.arguments.append(Int64(settlement.receipt))
-      call.arguments.append(
-        settlement.leaves.isEmpty && isMarked ? -1 : settlement.leaves.count)
+      if let marks = book.marks(of: settlement.receipt) {
+        call.arguments.append(-1 - settlement.leaves.count)
+        call.arguments.append(marks)
+      } else {
+        call.arguments.append(settlement.leaves.count)
+      }
       for leaving in settlement.leaves { append(leaving, parked, to: &call.arguments) }
     }
     return call
   }
 
-  func progress(_ progress: ItemProgress) -> ScriptCall {
+  func progress(_ progress: ItemProgress, after marks: String?) -> ScriptCall {
     let parked: [String] = progress.leaves.compactMap {
       if case .parked(let credential, _) = $0 { keys.parked(credential) } else { nil }
     }
@@ -80,6 +83,7 @@ struct ScriptCalls {
     appendDead(to: &call.arguments)
     call.arguments.append(Int64(progress.receipt))
     call.arguments.append(progress.done.text)
+    call.arguments.append(marks ?? "")
     for leaving in progress.leaves { append(leaving, parked, to: &call.arguments) }
     return call
   }
@@ -137,12 +141,13 @@ struct ScriptCalls {
     }
   }
 
-  func split(_ step: SplitStep) -> ScriptCall {
+  func split(_ step: SplitStep, after marks: String?) -> ScriptCall {
     var call = ScriptCall(
       QueueScripts.split, keys: [keys.inflight(instance), keys.chunks, keys.ready])
     call.arguments.append(Int64(step.receipt))
     call.arguments.append(step.done.text)
     call.arguments.append(step.isLast ? 1 : 0)
+    call.arguments.append(marks ?? "")
     for chunk in step.chunks { call.arguments.append(Array(chunk.header.line.utf8) + chunk.bytes) }
     return call
   }

@@ -5,9 +5,15 @@ internal import PushWorker
 struct SettledRing {
   private let capacity: Int
   private let maxBytes: Int
-  private var settlements: [Settlement] = []
+  private var entries: [Entry] = []
   private var head = 0
   private var bytes = 0
+
+  struct Entry {
+    var settlement: Settlement
+    /// The marks of progress that Redis held when it was settled.
+    let marks: String?
+  }
 
   /// 8,192 settlements are about a second of a busy worker, and no more than AOF `everysec` loses;
   /// what leaves the ring early costs a repeat.
@@ -16,23 +22,30 @@ struct SettledRing {
     self.maxBytes = maxBytes
   }
 
-  mutating func append(_ settlement: Settlement) {
-    settlements.append(settlement)
+  mutating func append(_ settlement: Settlement, _ marks: String?) {
+    entries.append(Entry(settlement: settlement, marks: marks))
     bytes += settlement.byteCount
-    while settlements.count - head > capacity || (bytes > maxBytes && head < settlements.count) {
-      bytes -= settlements[head].byteCount
-      settlements[head].leaves = []
+    while entries.count - head > capacity || (bytes > maxBytes && head < entries.count) {
+      bytes -= entries[head].settlement.byteCount
+      entries[head].settlement.leaves = []
       head += 1
     }
     if head > capacity {
-      settlements.removeFirst(head)
+      entries.removeFirst(head)
       head = 0
     }
   }
 
+  /// It was refused: it must not be tried again and again. Rare, so that a look at all may be taken.
+  mutating func remove(_ receipt: Receipt) {
+    guard let index = entries[head...].firstIndex(where: { $0.settlement.receipt == receipt })
+    else { return }
+    bytes -= entries.remove(at: index).settlement.byteCount
+  }
+
   /// Those of `receipts` that are in the ring.
-  func settlements(of receipts: Set<Receipt>) -> [Settlement] {
-    settlements[head...].filter { receipts.contains($0.receipt) }
+  func settlements(of receipts: Set<Receipt>) -> [Entry] {
+    entries[head...].filter { receipts.contains($0.settlement.receipt) }
   }
 }
 

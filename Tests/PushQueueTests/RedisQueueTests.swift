@@ -117,6 +117,43 @@ import Testing
     #expect(try await inspector.mend(findings) == 0)
   }
 
+  @Test func `progress whose answer was lost leaves nothing twice`() async throws {
+    try await onRedis { stage in
+      let queue = try await stage.worker()
+      try await stage.push("one")
+      let item = try await queue.take(1).items[0]
+      let step = ItemProgress(
+        item.receipt, done: TargetSet(all: 1), leaves: [.deadLetter(.rejected, [65])])
+      #expect(try await queue.progress(step))
+      #expect(try await queue.progress(step))
+      #expect(try await stage.stored().dead == ["A"])
+    }
+  }
+
+  @Test func `what a fail-over lost of an item is not hidden by what follows`() async throws {
+    try await onRedis { stage in
+      let queue = try await stage.worker()
+      try await stage.push("one")
+      let item = try await queue.take(1).items[0]
+      func step(_ count: Int, _ letter: UInt8) -> ItemProgress {
+        ItemProgress(
+          item.receipt, done: TargetSet(all: count), leaves: [.deadLetter(.rejected, [letter])])
+      }
+      #expect(try await queue.progress(step(1, 65)))
+      #expect(try await queue.progress(step(2, 66)))
+      // The new master has the first step only.
+      try await stage.call("HSET", stage.keys.inflight(queue.instance), "p:\(item.receipt)", "1")
+      try await stage.call("RPOP", stage.keys.dead)
+      #expect(try await !queue.progress(step(3, 67)))
+      #expect(try await queue.settle([Settlement(item.receipt)]) == [false])
+      let adopted = try await queue.reconcile()
+      #expect(adopted.map(\.header.done) == [TargetSet(all: 1)])
+      #expect(try await queue.progress(step(2, 66)))
+      #expect(try await queue.settle([Settlement(item.receipt)]) == [true])
+      #expect(try await stage.stored().dead == ["A", "B"])
+    }
+  }
+
   @Test func `an item of a newer version waits a minute unchanged`() async throws {
     try await onRedis { stage in
       let queue = try await stage.worker()

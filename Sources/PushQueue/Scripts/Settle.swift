@@ -6,12 +6,12 @@ extension QueueScripts {
   /// KEYS inflight, delayed, dead, invalid, held, counters, receipts, then parked lists
   /// ARGV most records in `invalid`, and in `receipts`, most dead letters, their most bytes, 1 when
   ///   the oldest letters make room (else new ones wait in `delayed`); then for each item its
-  ///   receipt, the number
-  ///   of things it leaves (-1: nothing, but it has marks of progress), and three arguments for
-  ///   each thing: a, due ms, header | d, reason, letter | i, -, record | h, -, record | k, index
+  ///   receipt, the number of things it leaves (of an item with marks of progress -1 minus that, and
+  ///   the marks), and three arguments for each thing: a, due ms, header | d, reason, letter | i, -, record | h, -, record | k, index
   ///   of the parked list in KEYS, header | r, lengths of names and values, these one after the
   ///   other
-  /// result the positions (from 1) of items that were not ours any more, and were left alone
+  /// result the positions (from 1) of items that were not ours any more, or had other marks than
+  ///   these, and were left alone
   ///
   /// One script, because an item and what it leaves must change places in one step: a retry
   /// written before the item ends is sent twice after a crash, one written later is lost.
@@ -24,14 +24,17 @@ extension QueueScripts {
         local receipt, leaves = ARGV[at], tonumber(ARGV[at + 1])
         position = position + 1
         at = at + 2
-        local ours = true
-        if leaves == 0 then
+        local ours, marks = true, nil
+        if leaves < 0 then
+          marks = ARGV[at]
+          leaves = -1 - leaves
+          at = at + 1
+        end
+        if leaves == 0 and not marks then
           ours = redis.call('HDEL', inflight, receipt) == 1
-        elseif leaves < 0 then
-          ours = redis.call('HDEL', inflight, receipt, 'p:' .. receipt) > 0
         else
           local item = redis.call('HGET', inflight, receipt)
-          ours = item and true
+          ours = item and (not marks or redis.call('HGET', inflight, 'p:' .. receipt) == marks)
           if ours then
             leave(item, at, at + leaves * 3 - 1)
             redis.call('HDEL', inflight, receipt, 'p:' .. receipt)
@@ -46,8 +49,10 @@ extension QueueScripts {
 
   /// Marks targets of an item as finished together with what they leave; the item stays.
   ///
-  /// KEYS as `settle`; ARGV the first five as there, receipt, marks, then three arguments for each
-  /// thing left; result 1, or 0 when the item is not ours any more.
+  /// KEYS as `settle`; ARGV the first five as there, receipt, marks, the marks that are there so far
+  /// (empty: none), then three arguments for each thing left; result 1, or 0 when the item is not
+  /// ours any more or has other marks. One that has the new marks already was done, and its answer
+  /// was lost: it is not done again.
   ///
   /// One script, because a mark that is set before its dead letter loses the letter at a crash.
   static let progress = RedisScript(
@@ -55,9 +60,12 @@ extension QueueScripts {
       local inflight, receipt = KEYS[1], ARGV[6]
       local item = redis.call('HGET', inflight, receipt)
       if not item then return 0 end
+      local marks = redis.call('HGET', inflight, 'p:' .. receipt) or ''
+      if marks == ARGV[7] then return 1 end
+      if marks ~= ARGV[8] then return 0 end
 
       """ + LuaParts.trySet + """
-        leave(item, 8, #ARGV)
+        leave(item, 9, #ARGV)
         redis.call('HSET', inflight, 'p:' .. receipt, ARGV[7])
         return 1
         """)
