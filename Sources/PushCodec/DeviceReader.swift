@@ -180,6 +180,7 @@ struct DeviceReader {
       }
       target.token = device.token
       target.kind = try kind(of: device.token, path, app, content)
+      target.isFIDByShape = target.kind == .fid
     }
     if !isPrintable(target.token, content) {
       throw .invalid(path.named(device.fid.isEmpty ? "token" : "fid"), "not a token of FCM")

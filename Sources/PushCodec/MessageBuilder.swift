@@ -21,6 +21,8 @@ struct MessageBuilder: ~Copyable {
     }
     if now >= content.facts.time.expiresAt * 1_000 { return .expired }
     request.reset(provider: target.provider)
+    request.platform = target.platform
+    request.isFIDByShape = target.isFIDByShape
     let arena = content.bytes.arena.count
     var builder = MessageBuilder(content, target, rules, now)
     swap(&builder.writer, &writer)

@@ -10,6 +10,8 @@ package struct PushTarget: Sendable {
   package internal(set) var credential: Int = -1
   /// When the app last handed the token in, UNIX milliseconds.
   package internal(set) var registeredAt: Int64?
+  /// A token that was taken for a Firebase installation id by its shape alone.
+  package internal(set) var isFIDByShape = false
   /// True for a topic or condition.
   package internal(set) var isTopic = false
 

@@ -31,7 +31,11 @@ package struct PKCS12: Sendable {
   private static func refusal() -> CryptoError {
     let why = ErrorQueue.take()
     if why.contains("unsupported") {
-      return CryptoError(.failed, "the file uses an old cipher; export it anew with OpenSSL 3")
+      return CryptoError(
+        .failed,
+        "the file uses an old cipher (RC2-40 or the like); convert it: openssl pkcs12 -legacy "
+          + "-in old.p12 -nodes -out push.pem, and name push.pem, or make a new .p12 of it with "
+          + "openssl pkcs12 -export -in push.pem -out new.p12")
     }
     return CryptoError(.wrongPassword, "the file does not open: \(why)")
   }

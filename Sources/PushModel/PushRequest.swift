@@ -20,6 +20,10 @@ package struct PushRequest: Sendable {
   package var extraHeaders: [(name: [UInt8], value: [UInt8])] = []
   /// The JSON body: the APNs payload, or FCM's `{"message":…}`.
   package var body: [UInt8] = []
+  /// Whose device it is, when the event says so; FCM serves all of them.
+  package var platform: Platform?
+  /// FCM: the target was taken for a Firebase installation id by its shape alone.
+  package var isFIDByShape = false
   /// Among requests that wait for a place on a connection the lower one goes first; the place of
   /// the event's list in the order of weights.
   package var precedence: UInt8 = 0
@@ -35,6 +39,8 @@ package struct PushRequest: Sendable {
     pushType = .alert
     priority = 10
     expiration = 0
+    platform = nil
+    isFIDByShape = false
     collapseID.removeAll(keepingCapacity: true)
     if !extraHeaders.isEmpty { extraHeaders.removeAll(keepingCapacity: true) }
     body.removeAll(keepingCapacity: true)

@@ -16,6 +16,8 @@ package struct SendTrouble: Sendable, Error {
     case noConnection, tls, proxy, refused, goAway, reset, closed, timeout, auth, shutdown
     /// Held back here: the credential's breaker is open.
     case breaker
+    /// Held back here: the provider refuses this topic, or Apple and web targets.
+    case paused
   }
   package let kind: Kind
   package let detail: String
@@ -68,6 +70,8 @@ package enum Verdict: Sendable, Equatable {
     package var guarded: Bool
     /// APNs' 410 timestamp in UNIX milliseconds.
     package var unregisteredAt: Int64?
+    /// True when the brake was on: the token goes into the held list.
+    package var isHeld = false
     /// True when the dead token is the Live Activity's, not the registration token.
     package var isLiveActivity: Bool
 

@@ -13,9 +13,10 @@ package enum APNsHeaders {
     return block
   }
 
-  static func append(_ request: PushRequest, _ token: ProviderToken, to block: inout HeaderBlock) {
+  /// - Parameter token: nil when the connection shows a certificate.
+  static func append(_ request: PushRequest, _ token: ProviderToken?, to block: inout HeaderBlock) {
     block.append(":path", joining: "/3/device/", request.deviceToken, secret: true)
-    block.append("authorization", token.authorization, secret: true)
+    if let token { block.append("authorization", token.authorization, secret: true) }
     append(request, to: &block)
   }
 

@@ -1,9 +1,10 @@
 package import HTTP2
+package import LoopIO
 package import PushModel
 package import PushWorker
 package import SharedState
 
-/// One APNs key and host on one loop.
+/// One APNs key or certificate and host on one loop.
 package final class APNsProvider: PushProvider {
   package let key: CredentialKey
   package var gate: CredentialGate { breaker?.gate ?? .open }
@@ -12,7 +13,10 @@ package final class APNsProvider: PushProvider {
   }
   private let pool: ConnectionPool
   private let breaker: BreakerGate?
-  private let tokens: ProviderTokenSource
+  /// Nil with a certificate, which is shown by the connections.
+  private var tokens: ProviderTokenSource?
+  private let scopes: SharedScopePauses
+  private let clockWatch: ClockWatch
   private let clock: any PushClock
   private var blocks: HeaderBlocks
   private var brake = ReplacementBrake(seconds: 10)
@@ -22,25 +26,30 @@ package final class APNsProvider: PushProvider {
   private var replacedFor = 0
 
   /// Response fields that `pool` must keep.
-  package static let keptHeaders = ["retry-after", "apns-unique-id"]
+  package static let keptHeaders = ["retry-after", "apns-unique-id", "date"]
 
   /// - Parameters:
   ///   - authority: the provider's host name, whatever the pool connects to.
   ///   - pool: of this credential alone, with `firstRequestAlone` (apns.md 12).
+  ///   - tokens: nil when the pool's connections show a certificate.
   ///   - breaker: nil for one that never opens.
   package init(
-    key: CredentialKey, authority: String, pool: ConnectionPool, tokens: ProviderTokenSource,
-    breaker: BreakerGate? = nil, clock: any PushClock
+    key: CredentialKey, authority: String, pool: ConnectionPool, tokens: ProviderTokenSource?,
+    breaker: BreakerGate? = nil, scopes: SharedScopePauses? = nil,
+    clockWatch: ClockWatch = ClockWatch(), clock: any PushClock
   ) {
     self.key = key
     self.pool = pool
     self.breaker = breaker
     self.tokens = tokens
+    self.scopes = scopes ?? SharedScopePauses(clock: clock)
+    self.clockWatch = clockWatch
     self.clock = clock
     blocks = HeaderBlocks(common: APNsHeaders.common(authority: authority))
   }
 
   package func send(_ request: PushRequest) async -> SendOutcome {
+    guard scopes.admits(request.topic) else { return SharedScopePauses.refusal }
     guard let breaker else { return await attempt(request) }
     guard let epoch = breaker.begin() else { return BreakerGate.refusal }
     let outcome = await attempt(request)
@@ -49,7 +58,7 @@ package final class APNsProvider: PushProvider {
   }
 
   private func attempt(_ request: PushRequest) async -> SendOutcome {
-    let token = tokens.token()
+    let token = tokens?.token()
     var block = blocks.take()
     APNsHeaders.append(request, token, to: &block)
     let outcome = await pool.send(
@@ -58,8 +67,20 @@ package final class APNsProvider: PushProvider {
     switch outcome {
     case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
     case .unknown(let trouble): return .unknown(SendTrouble(trouble))
-    case .answered(let response): return answered(response, token)
+    case .answered(let response):
+      let outcome = answered(response, token)
+      if case .answered(_, let verdict) = outcome { scopes.note(verdict, request.topic) }
+      return outcome
     }
+  }
+
+  /// Takes another key or certificate: new connections use it, old ones end after their requests.
+  ///
+  /// - Parameter tls: with the certificate, when it is one.
+  package func adopt(_ tokens: ProviderTokenSource?, _ tls: TLSContext) {
+    self.tokens = tokens
+    pool.replaceConnections(using: tls, firstRequestAlone: tokens != nil)
+    breaker?.tryAgain()
   }
 
   package func shutDown() async { await pool.shutDown() }
@@ -69,7 +90,7 @@ package final class APNsProvider: PushProvider {
   /// The pool's figures, for metrics.
   package var snapshot: PoolSnapshot { pool.snapshot }
 
-  private func answered(_ response: HTTP2Response, _ token: ProviderToken) -> SendOutcome {
+  private func answered(_ response: HTTP2Response, _ token: ProviderToken?) -> SendOutcome {
     if response.status == 200, key.environment == .production {
       return .answered(Answer(status: 200), .accepted)
     }
@@ -77,8 +98,12 @@ package final class APNsProvider: PushProvider {
       status: response.status, body: response.body, retryAfter: response.header("retry-after"),
       uniqueID: response.header("apns-unique-id"), wall: clock.wall())
     switch verdict {
-    case .refreshAuth: return refresh(answer, token)
-    case .retry(.newConnection):
+    case .refreshAuth:
+      return refused(answer, token, isExpired: true, response)
+    case .pauseCredential(.credential) where answer.reason == "InvalidProviderToken":
+      return refused(answer, token, isExpired: false, response)
+    // A token that changed too often for one connection may be the first of another.
+    case .retry(.newConnection), .retry(.tokenUpdates):
       if brake.admits(now: clock.monotonic()) { pool.replaceConnections() }
     case .accepted, .invalidToken, .retry, .pauseCredential, .deadLetter: break
     }
@@ -86,11 +111,15 @@ package final class APNsProvider: PushProvider {
   }
 
   /// An expired token wedges its connections (apns.md 5.2): a new one goes with new connections.
-  private func refresh(_ answer: Answer, _ token: ProviderToken) -> SendOutcome {
-    guard tokens.refused(token) else {
-      if wedgeBrake.admits(now: clock.monotonic()) { pool.replaceConnections() }
+  private func refused(
+    _ answer: Answer, _ token: ProviderToken?, isExpired: Bool, _ response: HTTP2Response
+  ) -> SendOutcome {
+    guard let tokens, let token, tokens.refused(token, isExpired: isExpired) else {
+      if isExpired, wedgeBrake.admits(now: clock.monotonic()) { pool.replaceConnections() }
       var answer = answer
-      answer.detail = "a new provider token was called expired: is this machine's clock right?"
+      let words = clockWatch.judge(response.header("date"), wall: clock.wall())
+      let what = isExpired ? "a new provider token was called expired" : "the token is not valid"
+      answer.detail = words.isEmpty ? what : "\(what): \(words)"
       return .answered(answer, .pauseCredential(.credential))
     }
     if token.serial > replacedFor {

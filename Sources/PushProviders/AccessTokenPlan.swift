@@ -100,7 +100,8 @@ struct AccessTokenPlan: Sendable {
   mutating func failed(_ trouble: AccessTokenTrouble, now: Int64, spread: Double) {
     isFetching = false
     self.trouble = trouble
-    let base = trouble.isConfiguration ? 60.0 : min(60.0, Double(1 << min(failures, 6)))
+    // A person may put it right at any time, and the breaker probes every 15 s.
+    let base = trouble.isConfiguration ? 10.0 : min(60.0, Double(1 << min(failures, 6)))
     failures += 1
     let asked = (trouble.retryAfter ?? .zero) / .seconds(1)
     nextExchange = now + Int64(max(base * spread, asked) * Double(Self.second))

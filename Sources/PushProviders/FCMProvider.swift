@@ -1,7 +1,7 @@
 package import HTTP2
 package import PushModel
 package import PushWorker
-package import SharedState
+internal import SharedState
 
 /// One Firebase project on one loop.
 package final class FCMProvider: PushProvider {
@@ -12,13 +12,17 @@ package final class FCMProvider: PushProvider {
   }
   private let pool: ConnectionPool
   private let breaker: BreakerGate?
-  private let tokens: AccessTokenSource
+  private var tokens: AccessTokenSource
+  private let scopes: SharedScopePauses
+  private let clockWatch: ClockWatch
+  /// Nil without a limit.
+  private let quota: QuotaQueue?
   private let clock: any PushClock
   private var blocks: HeaderBlocks
   private var brake = ReplacementBrake(seconds: 10)
 
   /// Response fields that `pool` must keep.
-  package static let keptHeaders = ["retry-after"]
+  package static let keptHeaders = ["retry-after", "date"]
   /// Google answers more streams on a connection with GOAWAY (fcm.md 5).
   package static let maximumStreams = 100
 
@@ -26,20 +30,25 @@ package final class FCMProvider: PushProvider {
   ///   - authority: the provider's host name, whatever the pool connects to.
   ///   - projectID: the project that is sent to, in the path.
   ///   - breaker: nil for one that never opens.
-  package init(
+  init(
     key: CredentialKey, authority: String, projectID: String, pool: ConnectionPool,
-    tokens: AccessTokenSource, breaker: BreakerGate? = nil, clock: any PushClock
+    tokens: AccessTokenSource, breaker: BreakerGate? = nil, scopes: SharedScopePauses? = nil,
+    quota: QuotaQueue? = nil, clockWatch: ClockWatch = ClockWatch(), clock: any PushClock
   ) {
     self.key = key
     self.pool = pool
     self.breaker = breaker
     self.tokens = tokens
+    self.scopes = scopes ?? SharedScopePauses(clock: clock)
+    self.quota = quota
+    self.clockWatch = clockWatch
     self.clock = clock
     blocks = HeaderBlocks(
       common: FCMHeaders.common(authority: authority, projectID: projectID))
   }
 
   package func send(_ request: PushRequest) async -> SendOutcome {
+    guard scopes.admits(Self.scope(request)) else { return SharedScopePauses.refusal }
     guard let breaker else { return await attempt(request) }
     guard let epoch = breaker.begin() else { return BreakerGate.refusal }
     let outcome = await attempt(request)
@@ -47,16 +56,34 @@ package final class FCMProvider: PushProvider {
     return outcome
   }
 
+  /// Targets that need the Firebase project's own keys for Apple and web push.
+  private static func scope(_ request: PushRequest) -> [UInt8]? {
+    guard let platform = request.platform, platform.isApple || platform == .web else { return nil }
+    return platform == .web ? Array("web".utf8) : Array("apple".utf8)
+  }
+
   private func attempt(_ request: PushRequest) async -> SendOutcome {
+    await quota?.wait()
     switch await tokens.token() {
-    case .success(let token): await send(request, token)
-    case .failure(let trouble): withoutToken(trouble)
+    case .success(let token): return await send(request, token)
+    case .failure(let trouble): return withoutToken(trouble)
     }
   }
 
-  package func shutDown() async { await pool.shutDown() }
+  package func shutDown() async {
+    quota?.open()
+    await pool.shutDown()
+  }
+
+  /// Takes another service account of the same project.
+  package func adopt(_ tokens: AccessTokenSource) {
+    self.tokens.letGo()
+    self.tokens = tokens
+    breaker?.tryAgain()
+  }
 
   package func cutOff() {
+    quota?.open()
     tokens.letGo()
     pool.cutOff()
   }
@@ -74,20 +101,27 @@ package final class FCMProvider: PushProvider {
     case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
     case .unknown(let trouble): return .unknown(SendTrouble(trouble))
     case .answered(let response):
-      return answered(response, token, isLiveActivity: request.pushType == .liveactivity)
+      let outcome = answered(response, token, request)
+      if case .answered(_, let verdict) = outcome { scopes.note(verdict, Self.scope(request)) }
+      return outcome
     }
   }
 
   private func answered(
-    _ response: HTTP2Response, _ token: ProviderToken, isLiveActivity: Bool
+    _ response: HTTP2Response, _ token: ProviderToken, _ request: PushRequest
   ) -> SendOutcome {
     var (answer, verdict) = FCMAnswer.read(
       status: response.status, body: response.body, retryAfter: response.header("retry-after"),
-      isLiveActivity: isLiveActivity, wall: clock.wall())
+      isLiveActivity: request.pushType == .liveactivity, wall: clock.wall())
     switch verdict {
+    case .invalidToken(var dead) where request.isFIDByShape:
+      // What only looks like an installation id may be a token cut at its colon (fcm.md 3).
+      dead.guarded = true
+      verdict = .invalidToken(dead)
     case .refreshAuth where !tokens.refused(token):
       // A fresh one was refused: the account's rights are the reason, not its age.
       verdict = .pauseCredential(.credential)
+    case .retry(.throttled): quota?.throttled()
     case .retry(.newConnection):
       if brake.admits(now: clock.monotonic()) { pool.replaceConnections() }
     case .accepted, .invalidToken, .retry, .refreshAuth, .pauseCredential, .deadLetter: break

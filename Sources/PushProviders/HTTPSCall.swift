@@ -19,6 +19,8 @@ struct HTTPSCall {
     var body: [UInt8]
     /// The value of `Retry-After`, empty when there was none.
     var retryAfter: [UInt8]
+    /// The value of `Date`.
+    var date: [UInt8]
   }
 
   /// No answer came. libcurl's words, which hold no byte of the request.
@@ -56,7 +58,8 @@ struct HTTPSCall {
       throw Failure(detail: detail.isEmpty ? general : detail)
     }
     return Reply(
-      status: unsafe ccurl_status(curl), body: inbox.body, retryAfter: inbox.retryAfter)
+      status: unsafe ccurl_status(curl), body: inbox.body, retryAfter: inbox.retryAfter,
+      date: inbox.date)
   }
 
   private func prepare(_ curl: UnsafeMutableRawPointer, _ inbox: Inbox) {
@@ -95,6 +98,7 @@ struct HTTPSCall {
 private final class Inbox {
   var body: [UInt8] = []
   var retryAfter: [UInt8] = []
+  var date: [UInt8] = []
   private let limit: Int
 
   init(limit: Int) { self.limit = limit }
@@ -113,9 +117,13 @@ private final class Inbox {
     let inbox = unsafe Unmanaged<Inbox>.fromOpaque(user).takeUnretainedValue()
     let line = unsafe String(
       decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
-    if line.lowercased().hasPrefix("retry-after:") {
-      inbox.retryAfter = Array(line.dropFirst(12).utf8.filter { $0 >= 0x20 }.drop { $0 == 0x20 })
-    }
+    if let value = value(of: "retry-after", in: line) { inbox.retryAfter = value }
+    if let value = value(of: "date", in: line) { inbox.date = value }
     return count
+  }
+
+  private static func value(of name: String, in line: String) -> [UInt8]? {
+    guard line.lowercased().hasPrefix(name + ":") else { return nil }
+    return Array(line.dropFirst(name.count + 1).utf8.filter { $0 >= 0x20 }.drop { $0 == 0x20 })
   }
 }

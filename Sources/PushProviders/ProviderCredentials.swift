@@ -10,6 +10,8 @@ package struct ProviderCredentials: Sendable {
   /// What one credential sends with.
   enum Secret: Sendable {
     case apns(ProviderTokenSource)
+    /// The certificate is shown by the connections.
+    case certificate(TLSContext)
     case fcm(AccessTokenSource, projectID: String)
   }
 
@@ -28,6 +30,9 @@ package struct ProviderCredentials: Sendable {
   let tls: TLSContext
   /// APNs' tokens by team, key id and key.
   fileprivate let apnsSources: [[String]: ProviderTokenSource]
+  /// Certificates, for warnings.
+  package let expiries: [CredentialExpiry]
+  let clockWatch: ClockWatch
   /// By app, for those that have FCM.
   package let projectIDs: [String: String]
 
@@ -37,17 +42,29 @@ package struct ProviderCredentials: Sendable {
   ///   tokens that change more than once in 20 minutes (apns.md 5.2).
   package init(
     _ settings: Settings, after last: ProviderCredentials? = nil, metrics: WorkerMetrics? = nil,
-    clock: any PushClock = SystemClock()
+    logger: Logger? = nil, clock: any PushClock = SystemClock()
   ) throws(Refusal) {
+    clockWatch = ClockWatch(metrics, logger)
     var reader = CredentialReader(
-      settings, last?.apnsSources ?? [:], metrics: metrics, clock: clock)
+      settings, last?.apnsSources ?? [:], metrics: metrics, clockWatch: clockWatch, clock: clock)
     for credential in settings.credentials { reader.read(credential) }
     let tls = reader.trust(settings.endpoints.caFile)
     guard reader.problems.isEmpty, let tls else { throw Refusal(problems: reader.problems) }
     secrets = reader.secrets
     apnsSources = reader.apnsSources
     projectIDs = reader.projectIDs
+    expiries = reader.expiries
     self.tls = tls
+    for (app, end) in soonest {
+      metrics?.credentialExpires(app: app, kind: .certificate, at: end)
+    }
+  }
+
+  /// The certificate of each app that ends first.
+  private var soonest: [String: Int64] {
+    var ends: [String: Int64] = [:]
+    for expiry in expiries { ends[expiry.key.app] = min(ends[expiry.key.app] ?? .max, expiry.end) }
+    return ends
   }
 }
 
@@ -55,21 +72,24 @@ package struct ProviderCredentials: Sendable {
 private struct CredentialReader {
   private let settings: Settings
   private let metrics: WorkerMetrics?
+  private let clockWatch: ClockWatch
   private let clock: any PushClock
   private let lastSources: [[String]: ProviderTokenSource]
   /// One source for each (team, key id, key): APNs counts new tokens by key, not by app or topic.
   var apnsSources: [[String]: ProviderTokenSource] = [:]
   var secrets: [CredentialKey: ProviderCredentials.Secret] = [:]
   var projectIDs: [String: String] = [:]
+  var expiries: [CredentialExpiry] = []
   var problems: [ProviderCredentials.Problem] = []
 
   init(
     _ settings: Settings, _ lastSources: [[String]: ProviderTokenSource], metrics: WorkerMetrics?,
-    clock: any PushClock
+    clockWatch: ClockWatch, clock: any PushClock
   ) {
     self.settings = settings
     self.lastSources = lastSources
     self.metrics = metrics
+    self.clockWatch = clockWatch
     self.clock = clock
   }
 
@@ -77,6 +97,8 @@ private struct CredentialReader {
     do throws(CredentialError) {
       switch credential.secret {
       case .tokenKey(let key, _): try readKey(key, for: credential.key)
+      case .certificate(let file, let passwordFile):
+        try readCertificate(file, passwordFile, for: credential.key)
       case .serviceAccount(let file): try readAccount(file, for: credential.key)
       }
     } catch {
@@ -113,6 +135,20 @@ private struct CredentialReader {
     secrets[credential] = .apns(source)
   }
 
+  private mutating func readCertificate(
+    _ file: String, _ passwordFile: String?, for credential: CredentialKey
+  ) throws(CredentialError) {
+    let certificate = try CertificateFile.read(file, passwordFile: passwordFile)
+    do throws(StreamError) {
+      let tls = try TLSContext.client(
+        caFile: settings.endpoints.caFile, identity: certificate.identity, alpn: ["h2"])
+      secrets[credential] = .certificate(tls)
+    } catch {
+      throw CredentialError(file: file, error.detail)
+    }
+    expiries.append(CredentialExpiry(key: credential, file: file, end: certificate.notAfter))
+  }
+
   private func signingKey(_ file: String) throws(CredentialError) -> PrivateKey {
     let bytes = try KeyFile.read(file)
     do throws(CryptoError) {
@@ -135,7 +171,7 @@ private struct CredentialReader {
     }
     let exchange = TokenExchange(
       account: account, url: settings.endpoints.oauth, caFile: settings.endpoints.caFile,
-      proxy: settings.proxy, timeout: settings.request.timeout)
+      proxy: settings.proxy, timeout: settings.request.timeout, clockWatch: clockWatch)
     let source = AccessTokenSource(exchange: exchange, clock: clock, made: made(credential))
     secrets[credential] = .fcm(source, projectID: projectID)
     projectIDs[credential.app] = projectID

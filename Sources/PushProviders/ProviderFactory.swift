@@ -16,11 +16,15 @@ package struct ProviderFactory: Sendable {
   private let clock: any PushClock
   /// One for each credential, shared by all shards.
   private let breakers: [CredentialKey: SharedBreaker]
+  private let scopes: [CredentialKey: SharedScopePauses]
+  /// How many live instances share FCM's quotas; to be kept up to date by who hears of them.
+  private let fleet: FleetShare
 
   package init(
     _ settings: Settings, _ credentials: ProviderCredentials, metrics: WorkerMetrics,
-    logger: Logger, clock: any PushClock = SystemClock()
+    logger: Logger, fleet: FleetShare = FleetShare(), clock: any PushClock = SystemClock()
   ) {
+    self.fleet = fleet
     self.settings = settings
     self.credentials = credentials
     self.metrics = metrics
@@ -34,6 +38,10 @@ package struct ProviderFactory: Sendable {
         return (
           key, SharedBreaker(key, limits, clock: clock, gauge: gauge, logger: logger)
         )
+      })
+    scopes = Dictionary(
+      uniqueKeysWithValues: settings.credentials.map { credential in
+        (credential.key, SharedScopePauses(clock: clock))
       })
   }
 
@@ -52,33 +60,54 @@ package struct ProviderFactory: Sendable {
       let breaker = breakers[credential.key].map { BreakerGate($0, on: loop, clock: clock) }
       breaker?.guardPool(pool)
       watch(pool, credential.key, breaker)
-      set.add(provider(credential.key, secret, pool, breaker), pool)
+      let quota = quota(of: credential.key, on: loop)
+      set.add(provider(credential.key, secret, pool, breaker, quota), pool)
     }
     return set
   }
 
   private func provider(
     _ key: CredentialKey, _ secret: ProviderCredentials.Secret, _ pool: ConnectionPool,
-    _ breaker: BreakerGate?
+    _ breaker: BreakerGate?, _ quota: QuotaQueue?
   ) -> any PushProvider {
     let authority = Self.host(of: key)
+    func apns(_ tokens: ProviderTokenSource?) -> APNsProvider {
+      APNsProvider(
+        key: key, authority: authority, pool: pool, tokens: tokens, breaker: breaker,
+        scopes: scopes[key], clockWatch: credentials.clockWatch, clock: clock)
+    }
     switch secret {
-    case .apns(let tokens):
-      return APNsProvider(
-        key: key, authority: authority, pool: pool, tokens: tokens, breaker: breaker, clock: clock)
+    case .apns(let tokens): return apns(tokens)
+    case .certificate: return apns(nil)
     case .fcm(let tokens, let projectID):
       return FCMProvider(
         key: key, authority: authority, projectID: projectID, pool: pool, tokens: tokens,
-        breaker: breaker, clock: clock)
+        breaker: breaker, scopes: scopes[key], quota: quota, clockWatch: credentials.clockWatch,
+        clock: clock)
     }
+  }
+
+  /// Nil for endpoints of this machine that are sent to without a limit.
+  private func quota(of key: CredentialKey, on loop: Loop) -> QuotaQueue? {
+    guard key.provider == .fcm,
+      let fcm = settings.apps.first(where: { $0.name == key.app })?.fcm,
+      fcm.connections.requestsPerSecond > 0
+    else { return nil }
+    return QuotaQueue(
+      perMinute: fcm.quotaPerMinute, share: fleet, on: loop, clock: clock)
   }
 
   private func poolSettings(
     _ credential: ConfiguredCredential, _ shard: Int, _ shards: Int
   ) -> PoolSettings {
     let (host, port) = (credential.endpoint.host, credential.endpoint.port)
+    var tls = credentials.tls
+    var hasToken = true
+    if case .certificate(let own) = credentials.secrets[credential.key] {
+      (tls, hasToken) = (own, false)
+    }
     var pool = PoolSettings(
-      endpoint: .tcp(host: host, port: port), tls: credentials.tls, serverName: host)
+      endpoint: .tcp(host: host, port: port), tls: tls, serverName: host)
     pool.proxy = settings.proxy.http
     func share(_ all: Int) -> Int { all / shards + (shard < all % shards ? 1 : 0) }
     pool.minConnections = share(credential.connections.min)
@@ -87,7 +116,8 @@ package struct ProviderFactory: Sendable {
     pool.requestTimeout = settings.request.timeout
     switch credential.key.provider {
     case .apns:
-      pool.firstRequestAlone = true
+      // With a certificate the connection itself proves who we are (apns.md 12).
+      pool.firstRequestAlone = hasToken
       pool.pingIdle = settings.ping.apns
       pool.keptHeaders = APNsProvider.keptHeaders
     case .fcm:

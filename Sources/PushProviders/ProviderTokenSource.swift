@@ -52,13 +52,19 @@ package final class ProviderTokenSource: Sendable {
     }
   }
 
-  /// Tells that APNs called `token` expired. True when another one may be tried: one exists, or
-  /// could be made now. False when this one is too young to be replaced, which means that the
-  /// clock here or there is wrong.
-  package func refused(_ token: ProviderToken) -> Bool {
+  /// Tells that APNs refused `token`. True when another one may be tried: one exists, or could be
+  /// made now. False when this one is too young to be replaced, which means that the clock here or
+  /// there is wrong, or the key is not accepted.
+  ///
+  /// - Parameter isExpired: what APNs said of it; false: it is not valid.
+  package func refused(_ token: ProviderToken, isExpired: Bool = true) -> Bool {
     current.withLock { current in
       if current.token.serial != token.serial { return true }
-      guard current.age.mayBeReplaced(now: clock.monotonic()) else { return false }
+      let (now, wall) = (clock.monotonic(), clock.wall())
+      guard
+        isExpired && current.age.mayBeReplaced(now: now)
+          || current.age.wasMisdated(now: now, wall: wall)
+      else { return false }
       renew(&current)
       return current.token.serial != token.serial
     }

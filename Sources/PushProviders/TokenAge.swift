@@ -23,4 +23,12 @@ struct TokenAge: Sendable {
   }
 
   func mayBeReplaced(now: Int64) -> Bool { now - made >= Self.shortest }
+
+  /// Someone has set the wall clock since the token was made, so that its `iat` may be wrong. Such a
+  /// token is replaced sooner, together with its connections: APNs counts changes on a connection.
+  /// Not within a minute, and not again before the clock is set again.
+  func wasMisdated(now: Int64, wall: Int64) -> Bool {
+    let drift = (wall - madeWall) - (now - made) / 1_000_000
+    return abs(drift) >= 60_000 && now - made >= 60 * 1_000_000_000
+  }
 }

@@ -9,17 +9,19 @@ package struct TokenExchange: Sendable {
   let caFile: String?
   let proxy: Settings.Proxy
   let timeout: Duration
+  let clockWatch: ClockWatch
 
   package init(
     account: ServiceAccount, url: String? = nil, caFile: String? = nil,
     proxy: Settings.Proxy = .init(),
-    timeout: Duration = .seconds(15)
+    timeout: Duration = .seconds(15), clockWatch: ClockWatch = ClockWatch()
   ) {
     self.account = account
     self.url = url ?? account.tokenURI
     self.caFile = caFile
     self.proxy = proxy
     self.timeout = timeout
+    self.clockWatch = clockWatch
   }
 
   /// Stands for an error code when our own key does not sign.
@@ -42,13 +44,13 @@ package struct TokenExchange: Sendable {
     let call = HTTPSCall(
       url: url, form: Assertion.form(assertion), caFile: caFile, proxy: proxy, timeout: timeout)
     do throws(HTTPSCall.Failure) {
-      return Self.read(try call.perform(), wall: wall)
+      return read(try call.perform(), wall: wall)
     } catch {
       return .failure(.init(isConfiguration: false, detail: error.detail))
     }
   }
 
-  private static func read(
+  private func read(
     _ reply: HTTPSCall.Reply, wall: Int64
   ) -> Result<Grant, AccessTokenTrouble> {
     let body = OAuthBody(reply.body)
@@ -64,11 +66,14 @@ package struct TokenExchange: Sendable {
     }
   }
 
-  private static func trouble(
+  private func trouble(
     _ reply: HTTPSCall.Reply, _ body: OAuthBody, _ wall: Int64, isConfiguration: Bool
   ) -> AccessTokenTrouble {
     // The commonest cause besides the key, and the one that looks like it.
-    let hint = body.error == "invalid_grant" ? " (is this machine's clock right?)" : ""
+    let words =
+      body.error == "invalid_grant"
+      ? clockWatch.judge(reply.date.isEmpty ? nil : reply.date, wall: wall) : ""
+    let hint = words.isEmpty ? "" : " (\(words))"
     return AccessTokenTrouble(
       isConfiguration: isConfiguration, status: reply.status, reason: body.error,
       detail: String(body.description.prefix(200)) + hint,

@@ -35,11 +35,16 @@ extension Settings {
     }
   }
 
-  /// An APNs authentication key: the file is a PKCS#8 PEM.
+  /// What proves to APNs who we are: an authentication key, whose file is a PKCS#8 PEM, or a
+  /// certificate with its key.
   package struct TokenKey: Sendable, Equatable {
     package var keyFile = ""
     package var keyID = ""
     package var teamID = ""
+    /// PKCS#12 or PEM; nil = a key is used.
+    package var certificateFile: String?
+    /// The first line is the password of `certificateFile`.
+    package var passwordFile: String?
 
     package init() {}
   }
@@ -49,6 +54,8 @@ extension Settings {
     /// nil = the account's.
     package var projectID: String?
     package var collapse = false
+    /// Of the project; divided by the live processes. Google's own number (fcm.md 9).
+    package var quotaPerMinute = 600_000
     package var connections = Connections()
 
     package init() {}

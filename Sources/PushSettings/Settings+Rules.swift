@@ -34,6 +34,7 @@ extension Settings.App {
 package struct ConfiguredCredential: Sendable {
   package enum Secret: Sendable {
     case tokenKey(Settings.TokenKey, topic: String)
+    case certificate(file: String, passwordFile: String?)
     case serviceAccount(file: String)
   }
   package var key: CredentialKey
@@ -55,11 +56,18 @@ extension Settings {
     return APNsEnvironment.allCases.compactMap { environment in
       guard let key = apns.key(environment) else { return nil }
       let isOwn = environment == .sandbox && apns.sandbox != nil
+      let place = "apps.\(app.name).apns.\(isOwn ? "sandbox" : "production")."
+      let secret: ConfiguredCredential.Secret =
+        if let file = key.certificateFile {
+          .certificate(file: file, passwordFile: key.passwordFile)
+        } else {
+          .tokenKey(key, topic: apns.topic)
+        }
       return ConfiguredCredential(
         key: CredentialKey(app: app.name, provider: .apns, environment: environment),
-        secret: .tokenKey(key, topic: apns.topic), connections: apns.connections,
+        secret: secret, connections: apns.connections,
         endpoint: environment == .sandbox ? endpoints.apnsSandbox : endpoints.apnsProduction,
-        settingsKey: "apps.\(app.name).apns.\(isOwn ? "sandbox" : "production").keyFile")
+        settingsKey: place + (key.certificateFile == nil ? "keyFile" : "certificateFile"))
     }
   }
 

@@ -25,7 +25,9 @@ extension SettingsReading {
     if let apns = app.apns {
       require(!apns.topic.isEmpty, key + ".apns.topic", "the app's bundle id")
       if apns.production == nil, apns.sandbox == nil {
-        missing(key + ".apns", "production or sandbox is required: {keyFile, keyId, teamId}")
+        missing(
+          key + ".apns",
+          "production or sandbox is required: {keyFile, keyId, teamId} or {certificateFile}")
       }
       complete(apns.production, key + ".apns.production")
       complete(apns.sandbox, key + ".apns.sandbox")
@@ -41,6 +43,18 @@ extension SettingsReading {
 
   private mutating func complete(_ token: Settings.TokenKey?, _ key: String) {
     guard let token else { return }
+    if let certificate = token.certificateFile {
+      if !(token.keyFile + token.keyID + token.teamID).isEmpty {
+        wrong(
+          key + ".certificateFile", certificate,
+          "not allowed beside keyFile, keyId and teamId; one of the two is used")
+      }
+      return
+    }
+    if let password = token.passwordFile {
+      wrong(
+        key + ".passwordFile", password, "is for a certificateFile; a .p8 key has no password")
+    }
     require(!token.keyFile.isEmpty, key + ".keyFile", "the name of a .p8 file")
     require(!token.keyID.isEmpty, key + ".keyId", "10 letters or digits")
     require(!token.teamID.isEmpty, key + ".teamId", "10 letters or digits")

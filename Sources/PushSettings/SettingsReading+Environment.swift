@@ -38,10 +38,6 @@ extension SettingsReading {
   }
 
   private mutating func refuse(_ name: String, _ place: String) {
-    let later = SettingsTable.later.map { Self.variable($0) }
-    if later.contains(where: { name == $0 || name.hasPrefix($0 + "_") }) {
-      return add(place, "", nil, "not supported yet")
-    }
     let known = SettingsTable.root.map { Self.variable($0.path) } + [Self.configVariable]
     let nearest = nearestName(to: name, among: known) ?? ""
     let hint =

@@ -106,9 +106,6 @@ extension SettingsReading {
   private mutating func refuse(
     _ entry: YamlEntry, _ full: String, _ position: SettingsPosition, known: [String]
   ) {
-    let pattern = position.pattern + position.path + entry.key
-    let isLater = SettingsTable.later.contains { pattern == $0 || pattern.hasPrefix($0 + ".") }
-    guard !isLater else { return add(line(entry.line), full, nil, "not supported yet") }
     let siblings = Self.names(of: known, below: position.path)
     let elsewhere = SettingsTable.patterns.filter { $0.hasSuffix("." + entry.key) }
     let nearest =

@@ -34,6 +34,9 @@ extension SettingsTable {
         "fcm.projectId", \.fcmOrNew.projectID, .projectID,
         "The Firebase project; unset: the account's."),
       .key(
+        "fcm.quotaPerMinute", \.fcmOrNew.quotaPerMinute, .count(1...100_000_000),
+        "Messages a minute that the project may send; divided by the live processes."),
+      .key(
         "fcm.collapse", \.fcmOrNew.collapse, .flag,
         "Send collapseKey as collapse_key too; FCM keeps four of them a device and throttles."),
     ] + connections.map { $0.placed(in: "fcm.connections.", at: \.fcmOrNew.connections) }
@@ -43,6 +46,11 @@ extension SettingsTable {
       "keyFile", \.keyFile, "The authentication key, a .p8 file from Apple's developer site."),
     .key("keyId", \.keyID, .appleID, "The key's id."),
     .key("teamId", \.teamID, .appleID, "The team's id."),
+    .optionalFile(
+      "certificateFile", \.certificateFile,
+      "A push certificate with its key, .p12 or .pem, instead of the authentication key."),
+    .optionalFile(
+      "passwordFile", \.passwordFile, "A file whose first line is the certificate's password."),
   ]
 
   private static let connections: [SettingRow<Settings.Connections>] = [

@@ -139,11 +139,4 @@ enum SettingsTable {
   ]
 
   private static let pause = ValueType<Duration>.duration(.milliseconds(1) ... .seconds(86_400))
-
-  /// Keys that the contract promises for later; with all that lies below them.
-  static let later = [
-    "apps.*.apns.production.certificateFile",
-    "apps.*.apns.production.passwordFile", "apps.*.apns.sandbox.certificateFile",
-    "apps.*.apns.sandbox.passwordFile", "apps.*.fcm.quotaPerMinute",
-  ]
 }

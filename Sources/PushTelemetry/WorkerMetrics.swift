@@ -29,6 +29,8 @@ package final class WorkerMetrics: Sendable {
   package let lastTake: Gauge
   package let leaseRemaining: Gauge
   package let configReloadSuccess: Gauge
+  /// Ours minus a provider's, by the last answer that made us look.
+  package let clockOffset: Gauge
 
   package init(registry: MetricRegistry = MetricRegistry(), version: String = "") {
     self.registry = registry
@@ -56,6 +58,9 @@ package final class WorkerMetrics: Sendable {
       "last_take_timestamp_seconds", help: "When Redis last answered a take.")
     leaseRemaining = registry.gauge(
       "lease_remaining_seconds", help: "Until the first of our leases ends.")
+    clockOffset = registry.gauge(
+      "clock_offset_seconds",
+      help: "This machine's clock minus a provider's, when a refusal made it worth a look.")
     configReloadSuccess = registry.gauge(
       "config_reload_success", help: "1 when the last reading of the configuration succeeded.")
     registry.gauge("build_info", help: "The running version.", ["version": version]).set(1)

@@ -21,7 +21,8 @@ struct Leavings {
       switch failure.decision {
       case .accepted: continue
       case .invalidToken(let token):
-        leaves.append(.invalidToken(record(open, failure, token)))
+        let record = record(open, failure, token)
+        leaves.append(token.isHeld ? .heldToken(record) : .invalidToken(record))
       case .again(let after, let spent, _):
         retries[RetryKey(after, spent), default: []].append(failure.target)
       case .parked:

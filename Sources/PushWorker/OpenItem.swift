@@ -12,6 +12,8 @@ final class OpenItem {
   let parked: Int64
   /// Targets that a lane has still to end.
   var remaining = 0
+  /// Of these, targets whose token waits for the brake.
+  var suspects = 0
   /// Targets that did not end well, until they are written.
   var failures: [Failure] = []
   /// Receipts of ended targets, until they are written.

@@ -15,6 +15,8 @@ package struct RetryPolicy: Sendable {
     case .neverSent(let trouble) where trouble.kind == .breaker:
       // Asked again soon, at no cost to the provider: the breaker has its own pauses.
       return unspent(.seconds(uniform(1, 5, &random)), .paused, attempt)
+    case .neverSent(let trouble) where trouble.kind == .paused:
+      return unspent(.seconds(uniform(15, 45, &random)), .paused, attempt)
     case .neverSent:
       // Nothing was spent: only the message's own end stops it.
       let pause = curve(rules.connection.base, rules.connection.max, attempt.unreachable, &random)
@@ -36,6 +38,9 @@ package struct RetryPolicy: Sendable {
     case .invalidToken(let token): return decide(token, attempt)
     case .deadLetter(let reason): return .dead(reason)
     case .refreshAuth: return spent(.seconds(1), .auth, attempt)
+    case .pauseCredential(.credential):
+      // The breaker has opened, and has pauses of its own.
+      return unspent(.seconds(uniform(1, 5, &random)), .paused, attempt)
     case .pauseCredential:
       // A person must act: look again now and then, so that a repaired setting is found.
       return unspent(.seconds(uniform(15, 45, &random)), .paused, attempt)

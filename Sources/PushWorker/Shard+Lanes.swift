@@ -90,6 +90,7 @@ extension Shard {
     let handles = pushMetrics[job.group]
     if case .answered(let answer, .accepted) = outcome {
       unreachable[job.group] = 0
+      brakes[job.group].accepted()
       handles.attempts(status: answer.status).add()
       handles.accepted.add()
       open.done.insert(job.target)
@@ -137,6 +138,7 @@ extension Shard {
       decision = .parked
     }
     report(job, outcome, decision, request)
+    if awaitsBrake(job, outcome, decision, attempted) { return }
     record(open, job.target, decision, answer, detail, attempted)
   }
 
@@ -182,9 +184,11 @@ extension Shard {
     let target = open.event.targets[target]
     switch decision {
     case .accepted, .parked: break
-    case .invalidToken:
+    case .invalidToken(let token):
       if target.credential >= 0 { pushMetrics[target.credential].invalidToken.add() }
-      metrics.invalidToken(target.provider, reason: answer?.reason ?? "", isKnown: true)
+      if !token.isHeld {
+        metrics.invalidToken(target.provider, reason: answer?.reason ?? "", isKnown: true)
+      }
     case .again(_, _, let cause):
       metrics.retried(target.provider, cause: WorkerMetrics.RetriedBecause(cause))
     case .dead(let reason):

@@ -33,6 +33,11 @@ package actor Shard {
   let laneChanges = Signal()
   /// Handles of each credential, in the order of the list.
   let pushMetrics: [PushMetrics]
+  /// The brakes on invalid tokens, by credential.
+  let brakes: [InvalidationBrake]
+  /// Targets whose token waits to be believed.
+  var suspects: [Suspect] = []
+  var suspectTimer: LoopTimer?
   /// Failures to reach a provider in a row, by credential.
   var unreachable: [Int]
 
@@ -72,6 +77,8 @@ package actor Shard {
     unreachable = Array(repeating: 0, count: parts.providers.count)
     let metrics = parts.metrics
     pushMetrics = parts.providers.map { metrics.pushes(app: $0.key.app, provider: $0.key.provider) }
+    let (all, log) = (parts.brakes, parts.log)
+    brakes = parts.providers.map { all.brake(of: $0.key, metrics, log) }
   }
 
   /// Works until `stop` has drained it. Returns when everything of it has ended.
@@ -94,6 +101,7 @@ package actor Shard {
     // What could not be finished is in Redis again before the process may end.
     await released.wait()
     for feed in feeds { (feed.completerTimer, feed.cramped) = (nil, nil) }
+    suspectTimer = nil
     for provider in providers { provider.onGateChange = nil }
   }
 
@@ -222,6 +230,7 @@ package actor Shard {
 
   private func endRoles() async {
     while lanes > 0 || !splitLine.hasEnded { try? await loop.sleep(.milliseconds(2)) }
+    judgeSuspects(atOnce: true)
     for feed in feeds {
       for item in feed.open.values where item.remaining > 0 { writeProgress(item) }
     }

@@ -36,11 +36,14 @@ package struct ShardParts {
   package var status: InstanceStatus
   /// Every target leaves a receipt.
   package var writesReceipts: Bool
+  /// Shared by the shards of a process.
+  package var brakes: InvalidationBrakes
 
   package init(
     feeds: [FeedParts], codec: MessageCodec, providers: [any PushProvider], policy: RetryPolicy,
     metrics: WorkerMetrics, log: Logger, clock: any PushClock, workers: Int,
-    status: InstanceStatus = InstanceStatus(), writesReceipts: Bool = false
+    status: InstanceStatus = InstanceStatus(), writesReceipts: Bool = false,
+    brakes: InvalidationBrakes = InvalidationBrakes()
   ) {
     self.feeds = feeds
     self.codec = codec
@@ -52,5 +55,6 @@ package struct ShardParts {
     self.workers = workers
     self.status = status
     self.writesReceipts = writesReceipts
+    self.brakes = brakes
   }
 }

@@ -14,16 +14,18 @@ final class Generation: Sendable {
   private let control: Loop
   private let end = Guarded(false)
   private let gauges: QueueGauges
+  private let expiries: ExpiryReminders
 
   init(
     _ settings: Settings, _ worker: Worker, _ count: WorkerCount, _ gauges: QueueGauges,
-    on control: Loop
+    _ expiries: ExpiryReminders, on control: Loop
   ) {
     self.settings = settings
     self.worker = worker
     self.count = count
     self.control = control
     self.gauges = gauges
+    self.expiries = expiries
   }
 
   var hasEnded: Bool { end.withLock { $0 } }
@@ -31,16 +33,20 @@ final class Generation: Sendable {
   /// Works until it is stopped; then everything of it has ended.
   func run() async {
     let (control, count, gauges, settings) = (control, count, gauges, settings)
-    // Both are cancelled below and waited for.
+    let expiries = expiries
+    // All are cancelled below and waited for.
     let counting = Task(executorPreference: control) { await count.run() }
     let gauging = Task(executorPreference: control) {
       await gauges.run(settings.redis, on: control)
     }
+    let reminding = Task(executorPreference: control) { await expiries.run(on: control) }
     await worker.run()
     counting.cancel()
     gauging.cancel()
+    reminding.cancel()
     await counting.value
     await gauging.value
+    await reminding.value
     for shard in worker.shards { shard.loop.stop() }
     end.withLock { $0 = true }
   }

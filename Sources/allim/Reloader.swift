@@ -103,9 +103,12 @@ final class Reloader {
       settings, credentials, probes, adminAddress: adminAddress)
     let worker = Worker(shards: shards)
     let count = WorkerCount(
-      worker, settings.workers, process.metrics, process.log, on: process.control)
+      worker, settings.workers, process.metrics, process.log, process.fleet,
+      on: process.control)
     let gauges = QueueGauges(settings.queues.map(\.name), process.metrics)
-    return Generation(settings, worker, count, gauges, on: process.control)
+    let expiries = ExpiryReminders(
+      watch: ExpiryWatch(credentials.expiries), log: process.log, clock: process.clock)
+    return Generation(settings, worker, count, gauges, expiries, on: process.control)
   }
 
   private func start(_ generation: Generation) {

@@ -1,4 +1,5 @@
 internal import LoopIO
+internal import PushProviders
 internal import PushSettings
 internal import PushTelemetry
 internal import PushWorker
@@ -31,6 +32,8 @@ actor WorkerCount {
   private let configured: Settings.Workers
   private let metrics: WorkerMetrics
   private let log: Logger
+  /// Is told how many instances there are.
+  private let fleet: FleetShare
   private let clock = SystemClock()
 
   private var wishes: [Wish]
@@ -44,12 +47,13 @@ actor WorkerCount {
 
   init(
     _ worker: Worker, _ configured: Settings.Workers, _ metrics: WorkerMetrics, _ log: Logger,
-    on loop: Loop
+    _ fleet: FleetShare, on loop: Loop
   ) {
     self.worker = worker
     self.configured = configured
     self.metrics = metrics
     self.log = log
+    self.fleet = fleet
     self.loop = loop
     wishes = Array(repeating: .none, count: worker.shards.count)
     count = configured.atStart
@@ -59,7 +63,8 @@ actor WorkerCount {
   /// Listens to the fleet, and follows the load while that is asked for, until cancelled.
   func run() async {
     for (index, shard) in worker.shards.enumerated() {
-      await shard.listen { [weak self] news in
+      await shard.listen { [weak self, fleet] news in
+        fleet.instances = news.instances
         // It ends by itself: scaling only wakes lanes.
         Task { await self?.hear(news, shard: index) }
       }

@@ -20,14 +20,14 @@ extension WorkerProcess {
     status.version = Version.number
     status.adminAddress = adminAddress
     let factory = ProviderFactory(
-      settings, credentials, metrics: metrics, logger: log, clock: clock)
+      settings, credentials, metrics: metrics, logger: log, fleet: fleet, clock: clock)
     let name = ProcessName()
     let count = settings.shardCount(cores: Machine.cores)
     var shards: [Shard] = []
     for index in 0..<count {
       let seed = ShardSeed(
         settings: settings, rules: settings.messageRules(projectIDs: credentials.projectIDs),
-        factory: factory, metrics: metrics, log: log, clock: clock, status: status,
+        factory: factory, brakes: brakes, metrics: metrics, log: log, clock: clock, status: status,
         instance: name.instance(shard: index), index: index, count: count)
       do {
         shards.append(try await seed.makeShard(probes))
@@ -45,6 +45,7 @@ private struct ShardSeed: Sendable {
   let settings: Settings
   let rules: MessageRules
   let factory: ProviderFactory
+  let brakes: InvalidationBrakes
   let metrics: WorkerMetrics
   let log: Logger
   let clock: SystemClock
@@ -86,7 +87,7 @@ private struct ShardSeed: Sendable {
       providers: codec.credentialList.compactMap { providers.providers[$0] },
       policy: RetryPolicy(settings.retry), metrics: metrics, log: log, clock: clock,
       workers: Worker.share(settings.workers.atStart, index, of: count), status: status,
-      writesReceipts: settings.receipts.enabled)
+      writesReceipts: settings.receipts.enabled, brakes: brakes)
   }
 
   private func makeQueue(

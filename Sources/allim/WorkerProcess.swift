@@ -15,6 +15,10 @@ final class WorkerProcess {
   let log: Logger
   let metrics = WorkerMetrics(version: Version.number)
   let clock = SystemClock()
+  /// Divides FCM's quotas.
+  let fleet = FleetShare()
+  /// On invalid tokens; they outlive a reading of the configuration.
+  let brakes = InvalidationBrakes()
   let notifier: ServiceNotifier
   /// The configuration in force.
   var loaded: LoadedSettings
@@ -55,7 +59,7 @@ final class WorkerProcess {
   ) throws(CommandFailure) -> ProviderCredentials {
     do {
       return try ProviderCredentials(
-        loaded.settings, after: last, metrics: metrics, clock: clock)
+        loaded.settings, after: last, metrics: metrics, logger: log, clock: clock)
     } catch {
       let problems = error.problems.map { problem in
         loaded.problem(problem.settingsKey, reason: problem.error.text).description

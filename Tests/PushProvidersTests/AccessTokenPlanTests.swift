@@ -60,12 +60,12 @@ import Testing
     #expect(need(at + 101) == .fetch)
   }
 
-  @Test func `a fault of the account is not asked about again within a minute`() {
+  @Test func `a fault of the account is not asked about again within ten seconds`() {
     let fault = AccessTokenTrouble(isConfiguration: true, reason: "invalid_grant", detail: "")
     #expect(need(0) == .fetch)
     plan.failed(fault, now: 0, spread: 1)
-    #expect(need(59) == .refuse(fault))
-    #expect(need(60) == .fetch)
+    #expect(need(9) == .refuse(fault))
+    #expect(need(10) == .fetch)
   }
 
   @Test func `the wait the endpoint asks for is kept`() {

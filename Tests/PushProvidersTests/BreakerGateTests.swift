@@ -128,7 +128,10 @@ import Testing
       server.reply = { _ in .init(400, #"{"reason":"BadDeviceToken"}"#) }
       for _ in 0..<60 { _ = await shards[0].send(apnsRequest()) }
       server.reply = { _ in .init(400, #"{"reason":"TopicDisallowed"}"#) }
-      _ = await shards[0].send(apnsRequest())
+      var foreign = apnsRequest()
+      foreign.topic = bytes("com.example.other")
+      #expect(await shards[0].send(foreign).verdict == .pauseCredential(.topic))
+      #expect(await shards[0].send(foreign).neverSent == .paused)
       #expect(shards[0].gate == .open)
       server.reply = { _ in .init(503, #"{"reason":"ServiceUnavailable"}"#) }
       var sent = 0

@@ -191,6 +191,30 @@ extension SendOutcome {
     }
   }
 
+  @Test func `a refused token names the clock by the answer's date`() async throws {
+    try await withProvider { _, server, provider, _ in
+      server.reply = { _ in
+        .init(
+          403, #"{"reason":"InvalidProviderToken"}"#,
+          fields: [("date", "Tue, 14 Nov 2023 23:18:20 GMT")])
+      }
+      let outcome = await provider.send(apnsRequest())
+      #expect(outcome.verdict == .pauseCredential(.credential))
+      #expect(outcome.answer?.detail.contains("clock is 3900 s slow") == true)
+    }
+  }
+
+  @Test func `too many token updates make no token, and leave the connection`() async throws {
+    try await withProvider { _, server, provider, clock in
+      server.reply = { _ in .init(429, #"{"reason":"TooManyProviderTokenUpdates"}"#) }
+      for _ in 0..<20 {
+        #expect(await provider.send(apnsRequest()).verdict == .retry(.tokenUpdates))
+      }
+      #expect(Set(server.requests.map(\.bearer)).count == 1)
+      #expect(server.connections == 2)
+    }
+  }
+
   @Test func `a connection of another key is left, but not at each answer`() async throws {
     try await withProvider { loop, server, provider, clock in
       server.reply = { _ in .init(403, #"{"reason":"UnrelatedKeyIdInToken"}"#) }
@@ -273,6 +297,44 @@ extension SendOutcome {
 
   private func pushes(_ server: StubServer) -> [StubServer.Request] {
     server.requests.filter { $0.path != "/token" }
+  }
+
+  @Test func `a bad key of the project for Apple rests Apple's targets alone`() async throws {
+    try await withProvider { server, provider, clock in
+      granting(server) { _ in
+        .init(
+          401,
+          #"{"error":{"code":401,"status":"UNAUTHENTICATED","details":[{"@type":"type.googleapis.com/"#
+            + #"google.firebase.fcm.v1.FcmError","errorCode":"THIRD_PARTY_AUTH_ERROR"}]}}"#)
+      }
+      var apple = message()
+      apple.platform = .ios
+      #expect(await provider.send(apple).verdict == .pauseCredential(.appleAndWeb))
+      #expect(await provider.send(apple).neverSent == .paused)
+      granting(server) { _ in .init(200, #"{"name":"n"}"#) }
+      var android = message()
+      android.platform = .android
+      #expect(await provider.send(android).verdict == .accepted)
+      #expect(await provider.send(apple).neverSent == .paused)
+      clock.pass(seconds: 16)
+      #expect(await provider.send(apple).verdict == .accepted)
+      #expect(await provider.send(apple).verdict == .accepted)
+    }
+  }
+
+  @Test func `an installation id by shape alone is condemned with care`() async throws {
+    try await withProvider { server, provider, _ in
+      granting(server) { _ in
+        .init(
+          404,
+          #"{"error":{"code":404,"status":"NOT_FOUND","details":[{"@type":"type.googleapis.com/"#
+            + #"google.firebase.fcm.v1.FcmError","errorCode":"UNREGISTERED"}]}}"#)
+      }
+      var request = message()
+      #expect(await provider.send(request).verdict == .invalidToken(.init(guarded: false)))
+      request.isFIDByShape = true
+      #expect(await provider.send(request).verdict == .invalidToken(.init(guarded: true)))
+    }
   }
 
   @Test func `a message goes to its project with an access token`() async throws {

@@ -61,6 +61,33 @@ import Testing
     for _ in 0..<1_000 { #expect(source.token().serial == 2) }
   }
 
+  @Test func `a token of a clock that was set right is replaced early, and only then`() {
+    let first = source.token()
+    clock.pass(minutes: 2)
+    #expect(!source.refused(first, isExpired: false))
+    clock.setWall(by: -65)
+    #expect(source.refused(first, isExpired: false))
+    let second = source.token()
+    #expect(second.serial == 2)
+    // Not at every refusal, and not for as long as nobody sets the clock again.
+    for _ in 0..<100 { #expect(!source.refused(second, isExpired: false)) }
+    clock.pass(minutes: 5)
+    #expect(!source.refused(second, isExpired: true))
+    clock.setWall(by: 65)
+    #expect(source.refused(second, isExpired: true))
+  }
+
+  @Test func `BR-24 two thousand tokens verify with 64 raw bytes`() throws {
+    for _ in 0..<2_000 {
+      clock.pass(minutes: 51)
+      let value = text(source.token().authorization)
+      let jwt = try #require(JWT(compact: bytes(String(value.dropFirst(7)))))
+      #expect(jwt.signature.count == 64)
+      #expect(key.publicKey.verifyES256(jwt.signature, of: jwt.signingInput))
+    }
+    #expect(source.token().serial == 2_001)
+  }
+
   @Test func `a clock set forward makes one new token`() {
     clock.pass(minutes: 21)
     clock.setWall(by: 120)

@@ -10,6 +10,7 @@ final class RunningSimulator {
   private var ready = ""
 
   var configuration: String { folder.file("sim/allim.yaml") }
+  var controlPort: Int64 { JSONView(ready.utf8)?["controlPort"]?.integer ?? 0 }
   var record: String { folder.file("record.jsonl") }
 
   /// Starts it with rules and further arguments and waits until it is ready.

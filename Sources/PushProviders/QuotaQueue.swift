@@ -1,0 +1,77 @@
+internal import LoopIO
+internal import SharedState
+internal import Synchronization
+
+/// How many live instances share a quota: told by the shards' news, read by their providers.
+package final class FleetShare: Sendable {
+  private let count = Atomic<Int>(1)
+
+  package init() {}
+
+  /// Live instances: shards of all processes.
+  package var instances: Int {
+    get { count.load(ordering: .relaxed) }
+    set { count.store(max(1, newValue), ordering: .relaxed) }
+  }
+}
+
+/// Lets requests of one shard go at the pace of its part of a quota, first come first served.
+/// Lives on its loop.
+final class QuotaQueue {
+  private var pace: QuotaPace
+  private let share: FleetShare
+  private let clock: any PushClock
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var head = 0
+  private var timer: LoopTimer?
+  private var isOpen = false
+
+  init(perMinute: Int, share: FleetShare, on loop: Loop, clock: any PushClock) {
+    pace = QuotaPace(perMinute: perMinute)
+    self.share = share
+    self.clock = clock
+    timer = LoopTimer(on: loop) { [unowned self] in letGo() }
+  }
+
+  /// Returns when a request may go.
+  func wait() async {
+    if isOpen { return }
+    if waiting.count == head {
+      pace.divide(among: share.instances)
+      guard let due = pace.admit(clock.monotonic()) else { return }
+      arm(due)
+    }
+    await withCheckedContinuation { waiting.append($0) }
+  }
+
+  func throttled() { pace.throttled(clock.monotonic()) }
+
+  /// Everything may go: the end has come.
+  func open() {
+    isOpen = true
+    while let first = popFirst() { first.resume() }
+  }
+
+  private func letGo() {
+    pace.divide(among: share.instances)
+    while head < waiting.count {
+      if let due = pace.admit(clock.monotonic()) { return arm(due) }
+      popFirst()?.resume()
+    }
+  }
+
+  private func arm(_ due: Int64) {
+    timer?.arm(afterNanoseconds: max(1_000_000, due - clock.monotonic()))
+  }
+
+  private func popFirst() -> CheckedContinuation<Void, Never>? {
+    guard head < waiting.count else { return nil }
+    let first = waiting[head]
+    head += 1
+    if head == waiting.count {
+      waiting.removeAll(keepingCapacity: true)
+      head = 0
+    }
+    return first
+  }
+}
