@@ -58,7 +58,8 @@ package final class APNsProvider: PushProvider {
   }
 
   private func attempt(_ request: PushRequest) async -> SendOutcome {
-    let token = tokens?.token()
+    let source = tokens
+    let token = source?.token()
     var block = blocks.take()
     APNsHeaders.append(request, token, to: &block)
     let outcome = await pool.send(
@@ -68,7 +69,7 @@ package final class APNsProvider: PushProvider {
     case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
     case .unknown(let trouble): return .unknown(SendTrouble(trouble))
     case .answered(let response):
-      let outcome = answered(response, token)
+      let outcome = answered(response, token, from: source)
       if case .answered(_, let verdict) = outcome { scopes.note(verdict, request.topic) }
       return outcome
     }
@@ -79,6 +80,7 @@ package final class APNsProvider: PushProvider {
   /// - Parameter tls: with the certificate, when it is one.
   package func adopt(_ tokens: ProviderTokenSource?, _ tls: TLSContext) {
     self.tokens = tokens
+    replacedFor = 0
     pool.replaceConnections(using: tls, firstRequestAlone: tokens != nil)
     breaker?.tryAgain()
   }
@@ -90,7 +92,9 @@ package final class APNsProvider: PushProvider {
   /// The pool's figures, for metrics.
   package var snapshot: PoolSnapshot { pool.snapshot }
 
-  private func answered(_ response: HTTP2Response, _ token: ProviderToken?) -> SendOutcome {
+  private func answered(
+    _ response: HTTP2Response, _ token: ProviderToken?, from source: ProviderTokenSource?
+  ) -> SendOutcome {
     if response.status == 200, key.environment == .production {
       return .answered(Answer(status: 200), .accepted)
     }
@@ -98,6 +102,10 @@ package final class APNsProvider: PushProvider {
       status: response.status, body: response.body, retryAfter: response.header("retry-after"),
       uniqueID: response.header("apns-unique-id"), wall: clock.wall())
     switch verdict {
+    case .refreshAuth where source !== tokens,
+      .pauseCredential(.credential) where source !== tokens:
+      // Another key has come meanwhile.
+      return .answered(answer, .refreshAuth)
     case .refreshAuth:
       return refused(answer, token, isExpired: true, response)
     case .pauseCredential(.credential) where answer.reason == "InvalidProviderToken":

@@ -31,7 +31,7 @@ extension Shard {
       }
       let capacity = capacity(feed)
       // An item may have hundreds of targets, or none that has not ended.
-      let held = max(feed.open.count, dispatcher.held(feed: index))
+      let held = max(feed.open.count - resting(feed), dispatcher.held(feed: index))
       let credits = min(capacity - held, 256)
       // Never a round trip for each finished send: half a batch must be free. Beside credentials
       // that keep their lanes and their share there is less.
