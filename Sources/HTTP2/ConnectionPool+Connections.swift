@@ -1,4 +1,4 @@
-package import LoopIO
+internal import LoopIO
 internal import SharedState
 
 extension ConnectionPool {
@@ -6,16 +6,6 @@ extension ConnectionPool {
   /// ones (a new provider token, a new certificate).
   package func replaceConnections() {
     for connection in open { connection.retire() }
-  }
-
-  /// The same with another certificate or trust from now on.
-  ///
-  /// - Parameter firstRequestAlone: as in `PoolSettings`.
-  package func replaceConnections(using tls: TLSContext, firstRequestAlone: Bool) {
-    settings.tls = tls
-    settings.firstRequestAlone = firstRequestAlone
-    growth.endPause()
-    replaceConnections()
   }
 
   /// Ends what waits for a place on a connection, as never sent.
@@ -74,16 +64,10 @@ extension ConnectionPool {
   }
 
   private func connect(_ slot: Int) async {
-    let tls = settings.tls
     do throws(StreamError) {
       let stream = try await openStream()
       connects[slot] = nil
-      if isShutDown || settings.tls !== tls {
-        stream.close()
-        look(at: clock.monotonic())
-      } else {
-        try use(stream, slot)
-      }
+      if isShutDown { stream.close() } else { try use(stream, slot) }
     } catch {
       connects[slot] = nil
       connectFailed(error)

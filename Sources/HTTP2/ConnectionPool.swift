@@ -9,7 +9,7 @@ package import SharedState
 /// streams, above a GOAWAY) is sent again by the pool itself, at most three times. How many wait is
 /// bounded by the lanes that call: the pool refuses nobody.
 @safe package final class ConnectionPool {
-  var settings: PoolSettings
+  let settings: PoolSettings
   let loop: Loop
   let clock: any PushClock
   let keptHeaders: [[UInt8]]

@@ -1,5 +1,4 @@
 package import HTTP2
-package import LoopIO
 package import PushModel
 package import PushWorker
 package import SharedState
@@ -14,7 +13,7 @@ package final class APNsProvider: PushProvider {
   private let pool: ConnectionPool
   private let breaker: BreakerGate?
   /// Nil with a certificate, which is shown by the connections.
-  private var tokens: ProviderTokenSource?
+  private let tokens: ProviderTokenSource?
   private let scopes: SharedScopePauses
   private let clockWatch: ClockWatch
   private let clock: any PushClock
@@ -58,8 +57,7 @@ package final class APNsProvider: PushProvider {
   }
 
   private func attempt(_ request: PushRequest) async -> SendOutcome {
-    let source = tokens
-    let token = source?.token()
+    let token = tokens?.token()
     var block = blocks.take()
     APNsHeaders.append(request, token, to: &block)
     let outcome = await pool.send(
@@ -69,20 +67,10 @@ package final class APNsProvider: PushProvider {
     case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
     case .unknown(let trouble): return .unknown(SendTrouble(trouble))
     case .answered(let response):
-      let outcome = answered(response, token, from: source)
+      let outcome = answered(response, token)
       if case .answered(_, let verdict) = outcome { scopes.note(verdict, request.topic) }
       return outcome
     }
-  }
-
-  /// Takes another key or certificate: new connections use it, old ones end after their requests.
-  ///
-  /// - Parameter tls: with the certificate, when it is one.
-  package func adopt(_ tokens: ProviderTokenSource?, _ tls: TLSContext) {
-    self.tokens = tokens
-    replacedFor = 0
-    pool.replaceConnections(using: tls, firstRequestAlone: tokens != nil)
-    breaker?.tryAgain()
   }
 
   package func shutDown() async { await pool.shutDown() }
@@ -92,9 +80,7 @@ package final class APNsProvider: PushProvider {
   /// The pool's figures, for metrics.
   package var snapshot: PoolSnapshot { pool.snapshot }
 
-  private func answered(
-    _ response: HTTP2Response, _ token: ProviderToken?, from source: ProviderTokenSource?
-  ) -> SendOutcome {
+  private func answered(_ response: HTTP2Response, _ token: ProviderToken?) -> SendOutcome {
     if response.status == 200, key.environment == .production {
       return .answered(Answer(status: 200), .accepted)
     }
@@ -102,10 +88,6 @@ package final class APNsProvider: PushProvider {
       status: response.status, body: response.body, retryAfter: response.header("retry-after"),
       uniqueID: response.header("apns-unique-id"), wall: clock.wall())
     switch verdict {
-    case .refreshAuth where source !== tokens,
-      .pauseCredential(.credential) where source !== tokens:
-      // Another key has come meanwhile.
-      return .answered(answer, .refreshAuth)
     case .refreshAuth:
       return refused(answer, token, isExpired: true, response)
     case .pauseCredential(.credential) where answer.reason == "InvalidProviderToken":

@@ -95,13 +95,6 @@ package struct Breaker: Sendable {
     if case .open(let until) = phase, now >= until { phase = .halfOpen(prober: nil) }
   }
 
-  /// The pause is over now; the next one is short again.
-  package mutating func endPause() {
-    guard case .open = phase else { return }
-    openings = 0
-    phase = .halfOpen(prober: nil)
-  }
-
   /// The provider did its work, whatever it thought of the message.
   package mutating func succeeded(_ epoch: Int) {
     guard epoch == self.epoch else { return }

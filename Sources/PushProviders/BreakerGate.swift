@@ -69,9 +69,6 @@ package final class BreakerGate {
     shared.failed(fault, shared.epoch, count: waiting, cause: "\(fault.rawValue): \(detail)")
   }
 
-  /// A person has put something right: the next request is a probe.
-  func tryAgain() { shared.endPause() }
-
   func connectionLost(_ detail: String) {
     shared.failed(.lost, shared.epoch, cause: "connection lost: \(detail)")
   }

@@ -12,7 +12,7 @@ package final class FCMProvider: PushProvider {
   }
   private let pool: ConnectionPool
   private let breaker: BreakerGate?
-  private var tokens: AccessTokenSource
+  private let tokens: AccessTokenSource
   private let scopes: SharedScopePauses
   private let clockWatch: ClockWatch
   /// Nil without a limit.
@@ -73,13 +73,6 @@ package final class FCMProvider: PushProvider {
   package func shutDown() async {
     quota?.open()
     await pool.shutDown()
-  }
-
-  /// Takes another service account of the same project.
-  package func adopt(_ tokens: AccessTokenSource) {
-    self.tokens.letGo()
-    self.tokens = tokens
-    breaker?.tryAgain()
   }
 
   package func cutOff() {

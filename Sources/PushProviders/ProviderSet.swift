@@ -20,21 +20,6 @@ package final class ProviderSet {
     pools.map { ($0.key, $0.pool.snapshot) }
   }
 
-  /// Takes the keys and certificates of a new configuration for the credentials that both know:
-  /// new connections use them, while old ones end after their requests. To be called on the loop.
-  package func adopt(_ credentials: ProviderCredentials) {
-    for provider in all {
-      switch (provider, credentials.secrets[provider.key]) {
-      case (let provider as APNsProvider, .apns(let tokens)):
-        provider.adopt(tokens, credentials.tls)
-      case (let provider as APNsProvider, .certificate(let tls)):
-        provider.adopt(nil as ProviderTokenSource?, tls)
-      case (let provider as FCMProvider, .fcm(let tokens, _)): provider.adopt(tokens)
-      default: break
-      }
-    }
-  }
-
   /// Ends all connections after their requests.
   package func shutDown() async {
     for provider in all { await provider.shutDown() }

@@ -76,9 +76,6 @@ package final class SharedBreaker: Sendable {
     change { $0.breaker.tick(now) }
   }
 
-  /// Somebody knows better than the pause.
-  func endPause() { change { $0.breaker.endPause() } }
-
   func succeeded(_ epoch: Int) {
     if word.load(ordering: .relaxed) == epoch << 1 | 1 { return }
     change { $0.breaker.succeeded(epoch) }

@@ -4,8 +4,6 @@ internal import PushModel
 struct SettingsPosition {
   /// The keys around the root of the table in use, such as `apps.chat.`.
   var prefix = ""
-  /// The same with names as `*`.
-  var pattern = ""
   /// Within the table, such as `apns.`.
   var path = ""
 }

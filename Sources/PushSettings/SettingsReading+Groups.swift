@@ -19,7 +19,7 @@ extension SettingsReading {
     settings.queues = items.enumerated().map { number, item in
       var queue = Settings.Queue()
       places["queues.\(number)"] = line(item.line)
-      let position = SettingsPosition(prefix: "queues.\(number).", pattern: "queues.*.")
+      let position = SettingsPosition(prefix: "queues.\(number).")
       read(item, SettingsTable.queue, into: &queue, at: position)
       return queue
     }
@@ -28,7 +28,7 @@ extension SettingsReading {
   private mutating func apps(_ node: YamlNode, _ settings: inout Settings) {
     for (name, node) in named(node, "apps") {
       var app = Settings.App(name: name)
-      let position = SettingsPosition(prefix: "apps.\(name).", pattern: "apps.*.")
+      let position = SettingsPosition(prefix: "apps.\(name).")
       read(
         node, SettingsTable.app, into: &app, at: position,
         groups: ["channels": { $2.channels($1, &$0) }])
@@ -40,7 +40,7 @@ extension SettingsReading {
     let key = "apps.\(app.name).channels"
     for (name, node) in named(node, key) {
       var channel = AppRules.ChannelRules()
-      let position = SettingsPosition(prefix: "\(key).\(name).", pattern: "apps.*.channels.*.")
+      let position = SettingsPosition(prefix: "\(key).\(name).")
       read(node, SettingsTable.channel, into: &channel, at: position)
       app.channels[name] = channel
     }
@@ -49,7 +49,7 @@ extension SettingsReading {
   private mutating func types(_ node: YamlNode, _ settings: inout Settings) {
     for (name, node) in named(node, "types") {
       var type = settings.types[name] ?? TypeRules()
-      let position = SettingsPosition(prefix: "types.\(name).", pattern: "types.*.")
+      let position = SettingsPosition(prefix: "types.\(name).")
       read(node, SettingsTable.type, into: &type, at: position)
       settings.types[name] = type
     }

@@ -90,31 +90,6 @@ import Testing
     }
   }
 
-  @Test func `a new certificate is taken while old connections end`() async throws {
-    try await withSimulator { loop, folder, port in
-      let old = Self.settings(folder, port: port, file: "client.pem")
-      var new = old
-      var key = Settings.TokenKey()
-      key.keyFile = folder.file("AuthKey_SIMKEY0001.p8")
-      key.keyID = "SIMKEY0001"
-      key.teamID = "SIMTEAM001"
-      new.apps[0].apns?.production = key
-      let factory = ProviderFactory(
-        old, try ProviderCredentials(old), metrics: WorkerMetrics(),
-        logger: Logger(level: .error))
-      let set = factory.makeProviders(on: loop, shard: 0, of: 1)
-      let provider = try #require(set.providers[Self.key])
-      #expect(await provider.send(push()).verdict == .accepted)
-      set.adopt(try ProviderCredentials(new))
-      // Only a key may send these (apns.md 4).
-      #expect(await provider.send(push(.location)).verdict == .accepted)
-      set.adopt(try ProviderCredentials(old))
-      #expect(await provider.send(push()).verdict == .accepted)
-      #expect(await provider.send(push(.location)).verdict == .pauseCredential(.topic))
-      await set.shutDown()
-    }
-  }
-
   @Test func `what is wrong with a file is named at the start, and shows no key`() throws {
     let folder = TemporaryFolder()
     let authority = try CertificateAuthority()
