@@ -1,3 +1,4 @@
+internal import PushModel
 package import PushWorker
 package import SharedState
 

@@ -22,7 +22,7 @@ struct SettledRing {
     self.maxBytes = maxBytes
   }
 
-  mutating func append(_ settlement: Settlement, _ marks: String?) {
+  mutating func append(_ settlement: Settlement, _ marks: String? = nil) {
     entries.append(Entry(settlement: settlement, marks: marks))
     bytes += settlement.byteCount
     while entries.count - head > capacity || (bytes > maxBytes && head < entries.count) {

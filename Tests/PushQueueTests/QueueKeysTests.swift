@@ -92,7 +92,7 @@ import Testing
   @Test func `the ring forgets the oldest`() {
     var ring = SettledRing(capacity: 3)
     for receipt in 1...50 { ring.append(Settlement(Receipt(receipt))) }
-    #expect(ring.settlements(of: Set(1...50)).map(\.receipt) == [48, 49, 50])
+    #expect(ring.settlements(of: Set(1...50)).map(\.settlement.receipt) == [48, 49, 50])
   }
 
   @Test func `large letters leave the ring early`() {
@@ -101,7 +101,7 @@ import Testing
       let letter = [UInt8](repeating: 0, count: 300)
       ring.append(Settlement(Receipt(receipt), [.deadLetter(.rejected, letter)]))
     }
-    #expect(ring.settlements(of: Set(1...20)).map(\.receipt) == [18, 19, 20])
+    #expect(ring.settlements(of: Set(1...20)).map(\.settlement.receipt) == [18, 19, 20])
     ring.append(Settlement(21, [.deadLetter(.rejected, [UInt8](repeating: 0, count: 5_000))]))
     #expect(ring.settlements(of: Set(1...21)).isEmpty)
     ring.append(Settlement(22))
