@@ -29,7 +29,7 @@ def follow_promotion(run, old, new, queue=QUEUE):
     return promoted, time.monotonic() - began
 
 
-def work_resumes(run, producer, seconds=30):
+def work_resumes(run, producer, seconds=60):
     """Events pushed from now on are delivered."""
     before = len(run.ledger)
     run.wait(lambda: len(run.ledger) > before + 100, seconds, "acknowledgements after the failover")

@@ -61,8 +61,9 @@ def fanout_calm(run):
     others = run.producer(node, rate=50, limit=100)
     others.wait(20)
     run.wait(lambda: set(run.seen.refresh().accepted) >= set(range(devices, devices + 100)), 30, "the other events")
-    waited = max(run.seen.first[n] for n in range(devices, devices + 100)) - run.seen.first[0]
     finish(run, fleet, node, seconds=run.pick(90, 200))
+    first = run.seen.first
+    waited = max(first[n] for n in range(devices, devices + 100)) - min(first[n] for n in range(devices))
     run.note(devices=devices, othersDoneAfterSeconds=round(waited, 1))
     run.note(peakKB=max(w.peak for w in fleet.ended))
 
@@ -84,7 +85,8 @@ def poison(run):
     deaths = []
 
     def watch(link, when, name):
-        if len(deaths) < 5 and when == "reply" and name == "take" and holds(connection_of_watch, relay.owners, b"deadly"):
+        # Two in company, one in a group of suspects, three alone: whoever takes it then buries it.
+        if len(deaths) < 6 and when == "reply" and name == "take" and holds(connection_of_watch, relay.owners, b"deadly"):
             deaths.append(time.monotonic())
             fleet.workers[-1].child.kill()
             return "cut"
@@ -98,7 +100,7 @@ def poison(run):
     deadly = b'{"id":"deadly","type":"notice","title":"t","devices":[{"platform":"ios","token":"%s"}]}' % (b"d" * 64)
     connection("RPUSH", QUEUE, deadly)
     innocents.wait(20)
-    end = time.monotonic() + run.pick(70, 100)
+    end = time.monotonic() + run.pick(100, 130)
     while time.monotonic() < end and not any(r == "poison" for r, _ in letters(connection, QUEUE)):
         relay.owners.clear()
         worker = fleet.add(url=relay.url)
