@@ -14,7 +14,7 @@ import Testing
   private func settings(replicas: Int) -> QueueSettings {
     var settings = QueueSettings()
     settings.waitReplicas = replicas
-    settings.waitTimeout = .milliseconds(100)
+    settings.waitTimeout = .seconds(2)
     return settings
   }
 

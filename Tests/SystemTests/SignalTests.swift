@@ -23,9 +23,12 @@ import Testing
       #expect(await eventually(on: loop) { worker.records("taking is held").count == 1 })
       // An idle peek under way may still bring one event; the next ones stay.
       try await queue.push([Self.event(Samples.apns("d1"))])
-      worker.signal(SIGUSR1)
       #expect(
-        await eventually(on: loop) { worker.records("state").last?["state"]?.string == "paused" })
+        await eventually(on: loop) {
+          worker.signal(SIGUSR1)
+          try? await loop.sleep(.milliseconds(100))
+          return worker.records("state").last?["state"]?.string == "paused"
+        })
       try await queue.push((2...9).map { Self.event(Samples.apns("d\($0)")) })
       worker.signal(SIGCONT)
       #expect(await eventually(on: loop) { worker.records("taking goes on").count == 1 })
