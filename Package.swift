@@ -16,12 +16,9 @@ let strict: [SwiftSetting] = [
   .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
 
-func module(
-  _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
-) -> Target {
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(
-    name: name, dependencies: dependencies, exclude: ["README.md"] + exclude,
-    swiftSettings: strict)
+    name: name, dependencies: dependencies, exclude: ["README.md"], swiftSettings: strict)
 }
 
 func tests(
@@ -58,6 +55,9 @@ let package = Package(
     // Counts requests for memory; linked into the benchmark only.
     .target(name: "CAllocations", exclude: ["README.md"]),
 
+    // The operators' page as bytes in the program.
+    .target(name: "CAdminPage", exclude: ["README.md", "Page"]),
+
     // Values and bytes.
     module("SharedState"),
     module("PushModel"),
@@ -78,8 +78,8 @@ let package = Package(
 
     // Adapters: each knows one outside world.
     module(
-      "PushAdmin", ["PushWorker", "PushModel", "PushTelemetry", "SharedState", "CMicrohttpd"],
-      exclude: ["Page"]),
+      "PushAdmin",
+      ["PushWorker", "PushModel", "PushTelemetry", "SharedState", "CMicrohttpd", "CAdminPage"]),
     module(
       "PushQueue",
       [

@@ -16,8 +16,7 @@ struct AdminRoute: Sendable {
       + [
         AdminRoute(method: "GET", path: AdminPage.descriptionPath, kind: .read) { _ in
           AdminReply(
-            status: 200, contentType: "application/json", body: [UInt8](PageFiles.openapi_json.utf8)
-          )
+            status: 200, contentType: "application/json", body: [UInt8](PageFiles.description.utf8))
         }
       ] + AdminOperation.allCases.map { api($0, state) }
   }
