@@ -73,6 +73,8 @@ package final class ScriptedConnection: ByteStreamOwner {
   package private(set) var requests: [UInt32] = []
   /// What came in DATA for each stream.
   package private(set) var bodies: [UInt32: [UInt8]] = [:]
+  /// Bytes of DATA whose window was not given back.
+  private var received = 0
   package private(set) var isClosed = false
   package private(set) var openStreams: Set<UInt32> = []
   package private(set) var mostOpenStreams = 0
@@ -184,7 +186,9 @@ package final class ScriptedConnection: ByteStreamOwner {
       openStreams.insert(frame.stream)
       mostOpenStreams = max(mostOpenStreams, openStreams.count)
     case .reset: openStreams.remove(frame.stream)
-    case .data: bodies[frame.stream, default: []] += frame.payload
+    case .data:
+      bodies[frame.stream, default: []] += frame.payload
+      giveBackWindow(frame.payload.count)
     default: break
     }
     guard frame.kind == .data || frame.kind == .headers, frame.flags & Frame.endStream != 0 else {
@@ -192,6 +196,14 @@ package final class ScriptedConnection: ByteStreamOwner {
     }
     requests.append(frame.stream)
     server.onRequest(self, frame.stream)
+  }
+
+  /// The connection's window is 65,535 bytes, whatever SETTINGS say: used up, no request is whole.
+  private func giveBackWindow(_ count: Int) {
+    received += count
+    if received < 32_768 { return }
+    send(Frame(kind: .windowUpdate, payload: big(UInt32(received))))
+    received = 0
   }
 
   package func streamFill(_ filled: inout [UInt8]) {
