@@ -14,6 +14,11 @@ enum CompletionScript {
   /// Every beginning of a verb's name.
   private static var beginnings: [String] { Verb.groups.dropFirst() + Verb.all.map(\.name) }
 
+  /// What a verb does; of a group, the words behind it.
+  private static func help(of name: String) -> String {
+    Verb.all.first { $0.name == name }?.summary ?? Verb.words(after: name).joined(separator: ", ")
+  }
+
   // MARK: bash
 
   private static var bash: String {
@@ -114,8 +119,7 @@ enum CompletionScript {
   private static func zshWords(of group: String) -> String {
     Verb.words(after: group).map { word in
       let name = group.isEmpty ? word : "\(group) \(word)"
-      let help = Verb.all.first { $0.name == name }?.summary ?? "several verbs"
-      return quoted("\(word):\(help)")
+      return quoted("\(word):\(help(of: name))")
     }.joined(separator: " ")
   }
 
@@ -157,8 +161,7 @@ enum CompletionScript {
   private static func fishGroup(_ group: String) -> [String] {
     Verb.words(after: group).map { word in
       let name = group.isEmpty ? word : "\(group) \(word)"
-      let help = Verb.all.first { $0.name == name }?.summary ?? "several verbs"
-      return fishLine(group, "-a \(word)", help)
+      return fishLine(group, "-a \(word)", help(of: name))
     }
   }
 

@@ -34,6 +34,7 @@ struct ServiceReports: Sendable {
       if let found = state.trouble { trouble = found.detail }
     }
     if !trouble.isEmpty { return "redis: \(trouble)" }
+    if lanes == 0 { return "starting" }
     return isPaused ? "paused" : "\(busy) of \(lanes) workers busy"
   }
 }

@@ -63,10 +63,11 @@ actor WorkerCount {
   /// Listens to the fleet, and follows the load while that is asked for, until cancelled.
   func run() async {
     for (index, shard) in worker.shards.enumerated() {
-      await shard.listen { [weak self, fleet] news in
+      await shard.listen { [weak self, loop, fleet] news in
         fleet.instances = news.instances
-        // It ends by itself: scaling only wakes lanes.
-        Task { await self?.hear(news, shard: index) }
+        // It ends by itself: scaling only wakes lanes. On the loop from its first step, since the
+        // pool's threads ask for a priority that a service may not have, and complain in the log.
+        Task(executorPreference: loop) { await self?.hear(news, shard: index) }
       }
     }
     await follow()

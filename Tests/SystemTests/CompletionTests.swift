@@ -25,17 +25,27 @@ import Testing
     }
   }
 
-  @Test(arguments: [
+  /// What is typed behind `allim`, and what is offered for the last word.
+  private static let typed: [([String], [String])] = [
     (["st"], ["stats"]), (["dead", "c"], ["count"]),
     (["dead", "list", "--re"], ["--reason", "--redis"]),
     (["dead", "list", "--reason", "rej"], ["rejected"]), (["scale", "a"], ["auto"]),
     (["scale", "--instance", "x", "de"], ["default"]), (["completion", "z"], ["zsh"]),
-    (["enqueue", "allim.b"], ["allim.bash"]), (["stats", "--queue", "a"], []),
-  ])
+    (["enqueue", "allim.c"], ["allim.c-file"]), (["stats", "--queue", "a"], []),
+  ]
+
+  /// An operand of `enqueue` in this folder.
+  private func folderWithFile() -> TemporaryFolder {
+    let folder = TemporaryFolder()
+    write([], to: folder.file("allim.c-file"))
+    return folder
+  }
+
+  @Test(arguments: typed)
   func `bash completes verbs, options and values`(typed: [String], offered: [String])
     async throws
   {
-    let folder = TemporaryFolder()
+    let folder = folderWithFile()
     let path = try await script("bash", folder)
     let words = typed.map { "'\($0)'" }.joined(separator: " ")
     let (status, completions) = try await run(
@@ -48,20 +58,51 @@ import Testing
     #expect(status == 0 && completions == offered, "\(completions)")
   }
 
-  @Test(arguments: [("zsh", "/usr/bin/zsh"), ("fish", "/usr/bin/fish")])
-  func `the others can read theirs`(shell: String, program: String) async throws {
-    let folder = TemporaryFolder()
-    let path = try await script(shell, folder)
-    let text = String(decoding: read(path) ?? [], as: UTF8.self)
-    #expect(text.contains("allim") && text.contains("retry") && text.contains("rejected"))
-    // Where the shell is not installed its script is compared with the table of verbs alone.
-    guard unsafe access(program, X_OK) == 0 else { return }
-    let (status, output) = try await run(program, ["-n", path])
-    #expect(status == 0, "\(output)")
-    guard shell == "fish" else { return }
-    for (typed, offered) in [("allim st", "stats"), ("allim dead c", "count")] {
-      let words = try await run(program, ["-c", "source \(path); complete -C '\(typed)'"]).1
-      #expect(words.first == offered, "\(words)")
-    }
+  @Test(.enabled(if: isInstalled("fish")), arguments: typed)
+  func `fish completes the same`(typed: [String], offered: [String]) async throws {
+    let folder = folderWithFile()
+    let path = try await script("fish", folder)
+    let words = (["allim"] + typed).joined(separator: " ")
+    let (status, lines) = try await run(
+      "/usr/bin/fish",
+      [
+        "--no-config", "-c",
+        "cd \(folder.path); source \(path); complete -C '\(words)' | string split -f1 \\t; true",
+      ])
+    #expect(status == 0 && lines == offered, "\(lines)")
+  }
+
+  /// An interactive shell on a terminal of its own: all that matches is put on the line, and the
+  /// line is printed.
+  private static let zsh = #"""
+    zmodload zsh/zpty || exit 1
+    zpty shell TERM=dumb zsh -f -i
+    zpty -w shell "PS1= PS2=; unsetopt zle_bracketed_paste
+    autoload -U compinit; compinit -u -D; cd $3; source $1
+    zle -C all-matches complete-word _generic; bindkey '^Xa' all-matches
+    zstyle ':completion:all-matches::::' completer _all_matches _complete
+    zstyle ':completion:all-matches:*' insert true
+    show() { print -rn -- \"<<\$BUFFER>>\"; BUFFER=; zle accept-line }
+    zle -N show; bindkey '^Xs' show; print REA''DY"
+    zpty -r shell out '*READY*'
+    zpty -w -n shell "$2"$'\x18a\x18s'
+    zpty -r shell out '*<<*>>*'
+    print -r -- "${${out#*<<}%%>>*}"
+    """#
+
+  @Test(.enabled(if: isInstalled("zsh")), arguments: typed)
+  func `zsh completes the same`(typed: [String], offered: [String]) async throws {
+    let folder = folderWithFile()
+    let path = try await script("zsh", folder)
+    let words = ["allim"] + typed
+    let (status, line) = try await run(
+      "/usr/bin/timeout",
+      ["60", "zsh", "-f", "-c", Self.zsh, "-", path, words.joined(separator: " "), folder.path])
+    let expected = words.dropLast() + (offered.isEmpty ? typed.suffix(1) : offered)
+    #expect(status == 0 && line == Array(expected), "\(line)")
+  }
+
+  private static func isInstalled(_ shell: String) -> Bool {
+    unsafe access("/usr/bin/\(shell)", X_OK) == 0
   }
 }

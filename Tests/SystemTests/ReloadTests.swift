@@ -1,4 +1,5 @@
 import LoopIO
+import PushCrypto
 import RedisClient
 import TestSupport
 import Testing
@@ -26,6 +27,18 @@ import Testing
       original = String(decoding: read(simulator.configuration) ?? [], as: UTF8.self)
         .replacing("redis: {url: embedded}\n", with: "")
       write()
+    }
+
+    /// A certificate in the place of the production key.
+    func writeWithCertificate(_ name: String) {
+      let key = """
+        production:
+                keyFile: AuthKey_SIMKEY0001.p8
+                keyId: SIMKEY0001
+                teamId: SIMTEAM001
+
+        """
+      write(replacing: (key, "production: {certificateFile: \(name)}\n"))
     }
 
     func write(_ more: String = "", replacing: (String, String)? = nil) {
@@ -123,6 +136,127 @@ import Testing
           worker.records("the configuration was read again").count == 1
         })
       #expect(try await Metrics(of: worker, on: loop)["allim_config_reload_success"] == 1)
+      #expect(await worker.stop() == ExitStatus())
+      await simulator.stop()
+    }
+  }
+
+  /// The connections of the requests for these numbers, and how often each was accepted.
+  private func look(
+    _ simulator: RunningSimulator, _ numbers: Range<Int>
+  ) -> (connections: Set<Int64>, accepted: [Int]) {
+    var recording = Recording(path: simulator.record)
+    recording.refresh()
+    var connections: Set<Int64> = []
+    var accepted = Array(repeating: 0, count: numbers.count)
+    for (place, number) in numbers.enumerated() {
+      for request in recording.requests where request.target == Self.token(number) {
+        if let connection = JSONView(request.line.utf8)?["connection"]?.integer {
+          connections.insert(connection)
+        }
+        if request.status == 200 { accepted[place] += 1 }
+      }
+    }
+    return (connections, accepted)
+  }
+
+  private func wasRefused(_ simulator: RunningSimulator, _ reason: String) -> Bool {
+    var recording = Recording(path: simulator.record)
+    recording.refresh()
+    return recording.requests.contains { $0.reason == reason }
+  }
+
+  private func areShut(_ connections: Set<Int64>, _ simulator: RunningSimulator) async -> Bool {
+    let answer = await PlainClient.ask(
+      "127.0.0.1:\(simulator.controlPort)", "GET", "/connections")
+    return connections.allSatisfy { number in
+      answer.contains("{\"connection\":\(number),\"side\":\"production\",\"open\":false")
+    }
+  }
+
+  /// A client certificate of the simulator's authority, in `now.pem`.
+  private static func makeCertificate(_ folder: String, days: Int) throws {
+    let authority = try CertificateAuthority(
+      certificatePEM: read("\(folder)/ca.pem") ?? [], keyPEM: read("\(folder)/ca-key.pem") ?? [])
+    let made = try authority.makeClient(
+      topic: "com.example.chat", validity: .init(fromDays: -1, toDays: days))
+    write(made.certificatePEM + made.keyPEM, to: "\(folder)/now.pem")
+  }
+
+  private func reload(_ worker: RunningWorker, times: Int, on loop: Loop) async throws {
+    worker.signal(1)
+    let isRead = await eventually(on: loop) {
+      worker.records("the configuration was read again").count == times
+    }
+    try #require(isRead, "\(worker.lines.suffix(5))")
+  }
+
+  @Test(.redis) func `a changed certificate serves new connections while the old ones drain`()
+    async throws
+  {
+    let server = try redis()
+    try await onLoop { loop in
+      let queue = try await TestQueue(on: loop, server.url)
+      let simulator = try await RunningSimulator(on: loop, ["--latency", "1500"])
+      let file = ChangedFile(simulator)
+      try Self.makeCertificate(simulator.folder.file("sim"), days: 20)
+      file.writeWithCertificate("now.pem")
+      let worker = try RunningWorker(
+        listenedTo: loop, ["--config", file.path, "--redis", "unix://\(server.socket)"])
+      try await started(worker, on: loop)
+      let expiry = "allim_credential_expiry_timestamp_seconds"
+      let before = try await Metrics(of: worker, on: loop)[expiry] ?? 0
+      try await queue.push(Self.events(7_000..<7_050))
+      let isUnderWay = await eventually(on: loop) {
+        look(simulator, 7_000..<7_050).accepted.allSatisfy { $0 == 1 }
+      }
+      #expect(isUnderWay)
+      try Self.makeCertificate(simulator.folder.file("sim"), days: 40)
+      // They are in the record and wait for their answers.
+      try await reload(worker, times: 1, on: loop)
+      let first = look(simulator, 7_000..<7_050).connections
+      try await queue.push(Self.events(7_050..<7_100))
+      #expect(await eventually(on: loop) { await queue.isDrained() })
+      let new = look(simulator, 7_050..<7_100)
+      #expect(new.connections.isDisjoint(with: first))
+      let all = look(simulator, 7_000..<7_050).accepted + new.accepted
+      #expect(all.allSatisfy { $0 == 1 }, "\(all)")
+      let after = try await Metrics(of: worker, on: loop)[expiry] ?? 0
+      #expect(after - before > 19 * 86_400)
+      #expect(await eventually(on: loop) { await areShut(first, simulator) })
+      #expect(await worker.stop() == ExitStatus())
+      await simulator.stop()
+    }
+  }
+
+  @Test(.redis) func `a changed key serves new connections, and a wrong one costs no event`()
+    async throws
+  {
+    let server = try redis()
+    try await onLoop { loop in
+      let queue = try await TestQueue(on: loop, server.url)
+      let simulator = try await RunningSimulator(on: loop)
+      let file = ChangedFile(simulator)
+      let path = simulator.folder.file("sim/AuthKey_SIMKEY0001.p8")
+      let right = read(path) ?? []
+      let worker = try RunningWorker(
+        listenedTo: loop, ["--config", file.path, "--redis", "unix://\(server.socket)"])
+      try await started(worker, on: loop)
+      try await queue.push(Self.events(8_000..<8_020))
+      #expect(await eventually(on: loop) { await queue.isDrained() })
+      write(try PrivateKey.makeP256().pem, to: path)
+      try await reload(worker, times: 1, on: loop)
+      try await queue.push(Self.events(8_020..<8_030))
+      #expect(await eventually(on: loop) { wasRefused(simulator, "InvalidProviderToken") })
+      #expect(await !queue.isDrained())
+      write(right, to: path)
+      try await reload(worker, times: 2, on: loop)
+      #expect(await eventually(on: loop) { await queue.isDrained() })
+      let (first, old) = look(simulator, 8_000..<8_020)
+      let (second, new) = look(simulator, 8_020..<8_030)
+      #expect(second.isDisjoint(with: first))
+      #expect((old + new).allSatisfy { $0 == 1 }, "\(old + new)")
+      #expect(await queue.letters().isEmpty)
       #expect(await worker.stop() == ExitStatus())
       await simulator.stop()
     }

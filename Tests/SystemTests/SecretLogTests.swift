@@ -9,6 +9,7 @@ import Testing
 /// anywhere, in no form, and no record is forged.
 @Suite struct SecretLogTests {
   private static let password = "MarkedRedisPassword-9c/4f"
+  private static let proxyPassword = "MarkedProxyPassword+7"
   private static let body = "SECRET-BODY-42"
   private static let sender = "MarkedSenderName"
   private static let title = "MarkedTitleOfRoom"
@@ -67,7 +68,11 @@ import Testing
         RedisURL(endpoint: server.url.endpoint, password: Array(Self.password.utf8)))
       let simulator = try await RunningSimulator(on: loop, rules: Self.rules, ["--token-ttl", "2"])
       let place = Place(simulator, server)
-      let settings = ["ALLIM_LOG_LEVEL=debug"] + PushChain.quickRetries
+      // Everything goes through a proxy with a password.
+      let proxy = try ConnectProxy(on: loop)
+      let settings =
+        ["ALLIM_LOG_LEVEL=debug"] + PushChain.quickRetries
+        + place.proxySettings(proxy, password: Self.proxyPassword)
 
       // Each kind of failure; then the worker crashes with work in hand.
       let worker = try RunningWorker(
@@ -82,7 +87,14 @@ import Testing
       }
       #expect(seen, "\(Set(recording.requests.map(\.status)))")
       #expect(await eventually(on: loop) { await queue.letters().count >= 6 })
-      let metrics = try await Metrics(of: worker, on: loop).text
+      #expect(proxy.requests.contains { !$0.authorization.isEmpty })
+      var served = try await Metrics(of: worker, on: loop).text
+      let admin = worker.records("the worker runs").first?["admin"]?.string ?? ""
+      for path in ["session", "stats", "queues", "workers", "apps", "history", "invalid"] {
+        let answer = await PlainClient.ask(admin, "GET", "/api/v1/\(path)", ["Host: localhost"])
+        #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(path)")
+        served += answer
+      }
       let commandLine = read("/proc/\(worker.pid)/cmdline") ?? []
       worker.signal(SIGUSR1)
       #expect(await eventually(on: loop) { !worker.records("state").isEmpty })
@@ -94,13 +106,22 @@ import Testing
         })
       await worker.kill()
 
-      // A wrong password; a certificate that nobody signed.
+      // A wrong password; a proxy that refuses; a certificate that nobody signed.
       let locked = try RunningWorker(
         listenedTo: loop, ["--config", place.write(password: "MarkedWrongPassword")],
         settings: settings)
       #expect(
         await eventually(on: loop) { !locked.records("the queue cannot be joined").isEmpty })
       #expect(await locked.stop() == ExitStatus())
+      proxy.answer = { _ in .status(407) }
+      let refused = try RunningWorker(
+        listenedTo: loop, ["--config", place.write(password: Self.password)], settings: settings)
+      #expect(
+        await eventually(on: loop) {
+          refused.lines.contains { $0.contains("the proxy refuses user or password (407)") }
+        }, "\(refused.lines.suffix(3))")
+      #expect(await refused.stop() == ExitStatus())
+      proxy.answer = { _ in .open }
       let distrustful = try RunningWorker(
         listenedTo: loop, ["--config", place.write(password: Self.password, trusts: false)],
         settings: settings)
@@ -110,10 +131,10 @@ import Testing
         }, "\(distrustful.lines.suffix(3))")
       #expect(await distrustful.stop() == ExitStatus())
 
-      let records = worker.lines + locked.lines + distrustful.lines
+      let records = worker.lines + locked.lines + refused.lines + distrustful.lines
       #expect(records.contains { $0.contains("the provider refused a push") })
       #expect(records.contains { $0.contains("an item is no event") })
-      var written = Array((records.joined(separator: "\n") + metrics).utf8) + commandLine
+      var written = Array((records.joined(separator: "\n") + served).utf8) + commandLine
       written += place.filesOfWorkers()
       for secret in place.secrets(recording) {
         for form in secret.forms {
@@ -156,6 +177,14 @@ private struct Place {
   /// Nothing is written by a worker beside its log: what stands in the folder is the simulator's.
   func filesOfWorkers() -> [UInt8] {
     ["allim.log", "core", ".allim/redis.log"].flatMap { read(path($0)) ?? [] }
+  }
+
+  func proxySettings(_ proxy: ConnectProxy, password: String) -> [String] {
+    TestSupport.write(Array("\(password)\n".utf8), to: path("proxy-password"))
+    return [
+      "ALLIM_PROXY_URL=http://127.0.0.1:\(proxy.port)", "ALLIM_PROXY_USER=svc",
+      "ALLIM_PROXY_PASSWORD_FILE=\(path("proxy-password"))",
+    ]
   }
 
   struct Secret {
@@ -203,6 +232,7 @@ private struct Place {
     add("a title", "MarkedTitleOfRoom")
     add("the Redis password", "MarkedRedisPassword-9c/4f")
     add("a wrong Redis password", "MarkedWrongPassword")
+    add("the proxy password", "MarkedProxyPassword+7")
     for target in Set(recording.requests.map(\.target)) where target.utf8.count > 20 {
       add("a device token", target)
     }

@@ -34,6 +34,35 @@ import Testing
     }
   }
 
+  @Test(.redis, .enabled(if: StoppedThread.isAllowed))
+  func `one loop of several that stands still is enough not to be reported alive`() async throws {
+    let server = try redis()
+    try await onLoop { loop in
+      let folder = TemporaryFolder()
+      let manager = try NotifySocket(folder.file("notify"))
+      let simulator = try await RunningSimulator(on: loop)
+      let worker = try RunningWorker(
+        listenedTo: loop,
+        ["--config", simulator.configuration, "--redis", "unix://\(server.socket)"],
+        settings: [
+          "NOTIFY_SOCKET=\(manager.name)", "WATCHDOG_USEC=300000", "ALLIM_THREADS=3",
+        ])
+      #expect(await eventually(on: loop) { manager.heard("WATCHDOG=1") >= 3 })
+      let thread = try await StoppedThread("shard-2", of: worker.pid, on: loop)
+      // What was under way has arrived when several periods brought nothing.
+      var last = -1
+      while case let count = manager.heard("WATCHDOG=1"), count != last {
+        last = count
+        try await loop.sleep(.milliseconds(900))
+      }
+      #expect(worker.exit == nil)
+      await thread.resume()
+      #expect(await eventually(on: loop) { manager.heard("WATCHDOG=1") > last })
+      #expect(await worker.stop() == ExitStatus())
+      await simulator.stop()
+    }
+  }
+
   @Test(.redis) func `a worker that stands still is not reported alive`() async throws {
     let server = try redis()
     try await onLoop { loop in

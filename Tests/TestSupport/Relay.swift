@@ -68,6 +68,8 @@ package final class Relay {
   package private(set) var connects: [ContinuousClock.Instant] = []
   /// Where new connections lead.
   package var target: Int
+  /// What a new connection meets in place of the target; nil = it leads there.
+  package var instead: ((ByteStream) -> Void)?
   package var port: Int { listener?.port ?? 0 }
 
   package init(on loop: Loop, to target: Int) throws {
@@ -75,6 +77,7 @@ package final class Relay {
     listener = try StreamListener(on: loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) {
       [unowned self] near in
       connects.append(.now)
+      if let instead { return instead(near) }
       forward(near, to: self.target, on: loop) { [unowned self] in pairs.append($0) }
     }
   }

@@ -62,6 +62,22 @@ install_packages() {
   rm -f "$log"
 }
 
+# Prometheus' own checker, on PATH or in .build/tools, where it comes out of the Debian package without
+# the server that an installation would start (19 MB, once). Prints its path.
+promtool_path() {
+  local folder=$project/.build/tools
+  command -v promtool && return
+  if [ ! -x "$folder/promtool" ]; then
+    mkdir -p "$folder"
+    (
+      cd "$folder" && apt-get -q -o Acquire::Retries=3 download prometheus &&
+        dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x --strip-components=3 ./usr/bin/promtool
+    ) >"$folder/promtool.log" 2>&1 </dev/null
+    rm -f "$folder"/prometheus_*.deb
+  fi
+  [ -x "$folder/promtool" ] && printf '%s\n' "$folder/promtool"
+}
+
 # Release builds of the products named, with the Swift runtime inside as they are shipped.
 build_release() {
   local product

@@ -253,7 +253,10 @@ def main():
     for path in made:
         print(f"{output('sha256sum', str(path)).split()[0]}  {path.relative_to(PROJECT)}")
     if "--check" in sys.argv:
-        sys.exit(subprocess.run(["bash", str(PROJECT / "scripts/lib/release_check"), str(made[0])]).returncode)
+        folder = PROJECT / ".build/release-check"
+        folder.mkdir(exist_ok=True)
+        check = PROJECT / "scripts/lib/release_check"
+        sys.exit(subprocess.run([str(check), str(made[0]), str(folder)]).returncode)
 
 
 main()
