@@ -15,15 +15,15 @@ package final class StoppedThread {
 
   /// Seizes the thread and stops it alone. ptrace is variadic, which Swift does not call.
   private static let script = """
-    import ctypes, os, signal, sys
+    from ctypes import CDLL, c_long, c_void_p, get_errno; import os, signal, sys
     process, name = sys.argv[1:]
     folder = f"/proc/{process}/task"
     threads = [int(t) for t in os.listdir(folder) if open(f"{folder}/{t}/comm").read().strip() == name]
-    ptrace = ctypes.CDLL(None, use_errno=True).ptrace
-    ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+    ptrace = CDLL(None, use_errno=True).ptrace
+    ptrace.argtypes = [c_long, c_long, c_void_p, c_void_p]
     for request in (0x4206, 0x4207):  # PTRACE_SEIZE, PTRACE_INTERRUPT
         if ptrace(request, threads[0], None, None):
-            sys.exit(os.strerror(ctypes.get_errno()))
+            sys.exit(os.strerror(get_errno()))
     os.waitpid(threads[0], 0x40000000)  # __WALL
     print("stopped", flush=True)
     signal.pause()
