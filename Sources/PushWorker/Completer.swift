@@ -14,6 +14,8 @@ final class Completer {
   let wake = Signal()
   private var settlements: [Settlement] = []
   private var progress: [ItemProgress] = []
+  /// The worker ends and Redis is away: what is here stays with the items, for whoever takes them.
+  private(set) var isAbandoned = false
 
   var isEmpty: Bool { settlements.isEmpty && progress.isEmpty }
   var count: Int { settlements.count + progress.count }
@@ -44,6 +46,11 @@ final class Completer {
     let some = Array(settlements.prefix(Self.most))
     settlements.removeFirst(Self.most)
     return some
+  }
+
+  func abandon() {
+    isAbandoned = true
+    (settlements, progress) = ([], [])
   }
 
   func takeProgress() -> [ItemProgress] {

@@ -64,17 +64,23 @@ extension Shard {
     feed.completerHasEnded = true
   }
 
+  /// Both are taken at once: while steps are written, others may come with the end of their item,
+  /// and an item that is gone takes no step any more.
   private func flush(_ feed: Feed) async {
-    for step in feed.completer.takeProgress() {
-      await insist(feed) { () async throws(QueueError) in _ = try await feed.queue.progress(step) }
+    let (steps, batch) = (feed.completer.takeProgress(), feed.completer.takeSettlements())
+    for step in steps {
+      let isWritten = await insist(feed) { () async throws(QueueError) in
+        _ = try await feed.queue.progress(step)
+      }
+      guard isWritten else { return feed.completer.abandon() }
     }
-    let batch = feed.completer.takeSettlements()
     if batch.isEmpty { return }
-    await insist(feed) { () async throws(QueueError) in
+    let isWritten = await insist(feed) { () async throws(QueueError) in
       let ours = try await feed.queue.settle(batch)
       let fenced = ours.count { !$0 }
       if fenced > 0 { metrics.fencedAcks.add(fenced) }
     }
+    guard isWritten else { return feed.completer.abandon() }
     var hasRetries = false
     for settlement in batch {
       feed.open[settlement.receipt] = nil
@@ -85,15 +91,18 @@ extension Shard {
     feed.fetchWake.raise()
   }
 
-  /// Tries until Redis takes it: results are never thrown away. At the end of a shutdown the items
-  /// stay in Redis and another instance takes them.
-  private func insist(_ feed: Feed, _ write: () async throws(QueueError) -> Void) async {
+  /// Tries until Redis takes it: results are never thrown away. False at the end of a shutdown: then
+  /// the items stay in Redis and another instance takes them.
+  private func insist(
+    _ feed: Feed, _ write: () async throws(QueueError) -> Void
+  ) async -> Bool {
     var pause = Duration.milliseconds(50)
     while true {
       do throws(QueueError) {
-        return try await write()
+        try await write()
+        return true
       } catch {
-        if error.code == .fenced { return }
+        if error.code == .fenced { return true }
         if feed.reports.isDue(.results, error, now: clock.monotonic()) {
           log.warning(
             "results could not be stored yet",
@@ -102,7 +111,7 @@ extension Shard {
               .detail: .text(error.detail),
             ])
         }
-        if phase == .ended { return }
+        if phase == .ended { return false }
         // A person must act: what is finished is kept, and nothing more is taken meanwhile.
         if error.code == .misconfigured { feed.trouble = error }
       }

@@ -170,6 +170,8 @@ extension Shard {
   private func giveBack(_ open: OpenItem) async {
     let (feed, receipt) = (open.feed, open.item.receipt)
     close(open)
+    // At the end all that is ours goes home in one step.
+    guard phase == .running else { return }
     do throws(QueueError) {
       try await feed.queue.putBack([receipt])
     } catch {

@@ -247,6 +247,11 @@ package actor Shard {
   private func release(_ index: Int) async {
     let feed = feeds[index]
     while !feed.completerHasEnded { try? await loop.sleep(.milliseconds(2)) }
+    if feed.completer.isAbandoned {
+      // Redis has just not answered: nobody waits for it again.
+      log.warning("items could not be handed back", [.queue: .text(feed.name)])
+      return
+    }
     do throws(QueueError) {
       try await feed.queue.release()
     } catch {

@@ -54,6 +54,38 @@ private typealias Harness = ShardHarness
     }
   }
 
+  @Test func `an item's end waits for what the item left before, however slow Redis is`()
+    async throws
+  {
+    let doors = Doors()
+    let script = Harness.Script { request, _ in
+      request.provider == .apns ? await doors.pass() : Harness.accepted
+    }
+    try await Harness.run(script) { it in
+      let isSlow = Guarded(true)
+      let tries = Guarded(0)
+      it.queues.value[0].fault = { call in
+        guard "\(call)" == "progress", isSlow.withLock({ $0 }) else { return nil }
+        tries.withLock { $0 += 1 }
+        return .before
+      }
+      // A step of the one is not taken by Redis...
+      it.push("one", devices: (0..<100).map(Harness.android))
+      it.push("other", (0..<200).map(Harness.token))
+      #expect(
+        await eventually(on: it.loop) { doors.inside == 6 && tries.withLock { $0 } > 0 })
+      // ...while the other leaves in parts, and ends.
+      it.provider(.apns).gate = .shut
+      doors.open()
+      #expect(await eventually(on: it.loop) { it.sent.all.count == 106 })
+      isSlow.withLock { $0 = false }
+      #expect(await eventually(on: it.loop) { it.store.inflight == 0 })
+      it.provider(.apns).gate = .open
+      #expect(await it.drained())
+      #expect(isOnce(it, 300))
+    }
+  }
+
   @Test func `a push that fails as the gate shuts waits unspent`() async throws {
     let gates = Guarded<[@Sendable () -> Void]>([])
     let script = Harness.Script { _, times in
