@@ -96,7 +96,7 @@ package final class InMemoryQueue: JobQueue {
 
   package func take(_ order: TakeOrder) async throws(QueueError) -> Batch {
     guard order.want > 0 else { return Batch() }
-    let first = book.beginTake(order.want)
+    let first = book.beginTake(order.want, at: 0)
     defer { book.endTake(first) }
     let now = store.now
     let name = instance

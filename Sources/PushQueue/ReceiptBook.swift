@@ -13,11 +13,18 @@ struct ReceiptBook {
   private var pending: [Receipt] = []
   private(set) var ring = SettledRing()
 
-  /// Reserves receipts for a take; the first of them.
-  mutating func beginTake(_ want: Int) -> Receipt {
-    defer { next += Receipt(want) }
-    pending.append(next)
-    return next
+  /// Reserves receipts for a take at this moment, in UNIX milliseconds of the server; the first of
+  /// them. They grow whatever that clock does.
+  mutating func beginTake(_ want: Int, at moment: Int64) -> Receipt {
+    let first = max(next, Receipt(max(0, moment)) * Receipt(LuaParts.receiptsAMillisecond))
+    next = first + Receipt(want)
+    pending.append(first)
+    return first
+  }
+
+  /// When a fresh item with this receipt was taken first, in UNIX milliseconds of the server.
+  static func moment(of receipt: Receipt) -> Int64 {
+    Int64(receipt / Receipt(LuaParts.receiptsAMillisecond))
   }
 
   /// The take was answered, or its answer will never come.

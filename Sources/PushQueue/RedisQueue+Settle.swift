@@ -120,7 +120,7 @@ extension RedisQueue {
     var adopted: [QueueItem] = []
     for (index, receipt) in receipts.enumerated() {
       guard let bytes = values[index * 2].bytes else { continue }
-      var item = item(receipt, bytes, taken: 0)
+      var item = item(receipt, bytes)
       if let marks = values[index * 2 + 1].text, let done = TargetSet(text: marks[...]) {
         var header = item.header
         header.done = done

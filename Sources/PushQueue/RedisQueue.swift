@@ -147,7 +147,8 @@ package final class RedisQueue: JobQueue {
   private func startTaking(_ order: TakeOrder, on connection: RedisConnection) -> Taking {
     var order = order
     order.want = min(order.want, 1_000)  // Lua's unpack has a limit
-    let first = book.beginTake(order.want)
+    let first = book.beginTake(
+      order.want, at: server.milliseconds(at: clock.monotonic()) ?? 0)
     let call = calls.take(order, first: first)
     return Taking(
       first: first, call: call, reply: connection.start(call, timeout: client.timeout))
@@ -184,18 +185,20 @@ package final class RedisQueue: JobQueue {
     for (index, item) in items.enumerated() {
       let receipt = first + Receipt(index)
       book.hold(receipt)
-      batch.items.append(self.item(receipt, item.bytes ?? [], taken: batch.serverTime))
+      batch.items.append(self.item(receipt, item.bytes ?? []))
     }
     return batch
   }
 
-  /// A header that the script accepted and that cannot be read, such as a number of 40 digits, can
-  /// only have come from outside: then all of it counts as what was pushed.
-  func item(_ receipt: Receipt, _ bytes: [UInt8], taken: Int64) -> QueueItem {
+  /// The header of a fresh item follows from its receipt, here as in the scripts. A header that the
+  /// script accepted and that cannot be read, such as a number of 40 digits, can only have come from
+  /// outside: then all of it counts as what was pushed.
+  func item(_ receipt: Receipt, _ bytes: [UInt8]) -> QueueItem {
     if let (header, bytes) = ItemHeader.split(bytes) {
       return QueueItem(receipt: receipt, header: header, bytes: bytes)
     }
-    let header = ItemHeader(id: "\(instance)-\(receipt)", firstTaken: taken)
+    let header = ItemHeader(
+      id: "\(instance)-\(receipt)", firstTaken: ReceiptBook.moment(of: receipt))
     return QueueItem(receipt: receipt, header: header, bytes: bytes)
   }
 
@@ -216,7 +219,8 @@ package final class RedisQueue: JobQueue {
   // MARK: Other instances
 
   package func recover() async throws(QueueError) -> Int {
-    let now = server.milliseconds(at: clock.monotonic())
+    // Nothing has been heard of the server's clock: nobody's lease can be said to be over.
+    guard let now = server.milliseconds(at: clock.monotonic()) else { return 0 }
     // Once a minute, with a look each 3 s.
     if looksForDead % 20 == 0 { try await dropOldLetters(now: now) }
     looksForDead += 1
@@ -257,11 +261,12 @@ package final class RedisQueue: JobQueue {
 /// The server's clock as seen from here, good enough to ask "whose lease may be over": the script
 /// looks again.
 private struct ServerClock {
-  private var offset: Int64 = 0
+  private var offset: Int64?
 
   mutating func note(milliseconds: Int64, at monotonic: Int64) {
     offset = milliseconds - monotonic / 1_000_000
   }
 
-  func milliseconds(at monotonic: Int64) -> Int64 { monotonic / 1_000_000 + offset }
+  /// Nil before the server was heard of.
+  func milliseconds(at monotonic: Int64) -> Int64? { offset.map { monotonic / 1_000_000 + $0 } }
 }

@@ -32,20 +32,9 @@ struct ScriptCalls {
     call.arguments.append(order.want)
     call.arguments.append(settings.takeBytes)
     call.arguments.append(Int64(first))
-    call.arguments.append(Self.idStart())
     appendDead(to: &call.arguments)
     for parked in order.parked { call.arguments.append(parked.most) }
     return call
-  }
-
-  /// 96 random bits; with the last 32 of the receipt they are an id that is made only once.
-  private static func idStart() -> String {
-    var digits = ""
-    for _ in 0..<3 {
-      let word = String(UInt32.random(in: 0...(.max)), radix: 16)
-      digits += String(repeating: "0", count: 8 - word.count) + word
-    }
-    return digits
   }
 
   func settle(_ settlements: ArraySlice<Settlement>, _ book: ReceiptBook) -> ScriptCall {

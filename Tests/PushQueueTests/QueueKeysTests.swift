@@ -67,9 +67,9 @@ import Testing
 @Suite struct ReceiptBookTests {
   @Test func `what a pending take may still bring is not adopted`() {
     var book = ReceiptBook()
-    let first = book.beginTake(10)
+    let first = book.beginTake(10, at: 0)
     book.endTake(first)
-    let second = book.beginTake(10)
+    let second = book.beginTake(10, at: 0)
     #expect(book.compare([first, second]).unknown == [first])
     book.endTake(second)
     #expect(book.compare([first, second]).unknown == [first, second])
@@ -77,9 +77,19 @@ import Testing
     #expect(book.compare([first, second]).unknown == [first])
   }
 
+  @Test func `receipts tell the moment of their take and never go back`() {
+    var book = ReceiptBook()
+    let first = book.beginTake(1_000, at: 1_764_489_600_123)
+    #expect(ReceiptBook.moment(of: first) == 1_764_489_600_123)
+    #expect(ReceiptBook.moment(of: first + 999) == 1_764_489_600_123)
+    #expect(book.beginTake(1_000, at: 1_764_489_600_123) == first + 1_000)
+    #expect(book.beginTake(1, at: 0) == first + 2_000, "though the clock is set back")
+    #expect(book.beginTake(1, at: 1_764_489_700_000) > first + 100_000_000)
+  }
+
   @Test func `what was settled is settled again and not adopted`() {
     var book = ReceiptBook()
-    let first = book.beginTake(3)
+    let first = book.beginTake(3, at: 0)
     book.endTake(first)
     for receipt in first..<first + 3 { book.hold(receipt) }
     book.settled(Settlement(first), wasOurs: true)

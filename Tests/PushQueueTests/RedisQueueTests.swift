@@ -186,6 +186,50 @@ import Testing
     }
   }
 
+  @Test func `a fresh item keeps the header that follows from its receipt, whoever has it next`()
+    async throws
+  {
+    try await onRedis { stage in
+      let queue = try await stage.worker()
+      let dying = try await stage.worker("b")
+      try await stage.push("one", "~two")
+      let items = try await dying.take(2).items
+      #expect(Set(items.map(\.header.id)).count == 2)
+      try await stage.call("ZADD", stage.keys.leases, "XX", "1", "b")
+      #expect(try await queue.recover() == 2)
+      let crashed = try await queue.take(2).items
+      var headers = items.map(\.header)
+      for index in headers.indices { headers[index].crashes = 1 }
+      #expect(crashed.map(\.text) == ["one", "~two"])
+      #expect(crashed.map(\.header) == headers)
+
+      try await stage.push("three", "four")
+      let fresh = try await queue.take(2).items
+      try await queue.putBack([fresh[0].receipt])
+      #expect(try await queue.take(1).items.map(\.header) == [fresh[0].header])
+      try await queue.release()
+      let next = try await stage.worker("c")
+      let all = try await next.take(9).items
+      func sorted(_ items: [QueueItem]) -> [ItemHeader] {
+        items.map(\.header).sorted { $0.id < $1.id }
+      }
+      #expect(sorted(all) == sorted(crashed + fresh))
+    }
+  }
+
+  @Test func `what is no item among the suspects holds nobody up`() async throws {
+    try await onRedis { stage in
+      let queue = try await stage.worker()
+      let junk = ["junk", "~x", "~3;id=1\n;c=9;", "{\"text\":\";c=7;\"}"]
+      for item in junk { try await stage.call("RPUSH", stage.keys.suspects, item) }
+      try await stage.push("one")
+      let items = try await queue.take(9).items
+      #expect(items.map(\.text) == junk)
+      _ = try await queue.settle(items.map { Settlement($0.receipt) })
+      #expect(try await queue.take(9).texts == ["one"])
+    }
+  }
+
   @Test func `a key of the wrong type needs a person`() async throws {
     try await onRedis { stage in
       try await stage.call("SET", stage.keys.ready, "x")

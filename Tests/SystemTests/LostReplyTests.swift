@@ -26,9 +26,11 @@ import Testing
     try await onLoop { loop in
       let queue = try await TestQueue(on: loop, server.url)
       let simulator = try await RunningSimulator(on: loop)
-      // With its header the event stands in the answer of a take alone: a peek shows it without.
+      // Only the answer of a take has one event behind another: a peek shows one alone.
+      let second = Self.event(1)
       let relay = try LossyRelay(
-        on: loop, to: .unix(path: server.socket), losingFrom: "done=0\n{\"id\":\"handed-out-0")
+        on: loop, to: .unix(path: server.socket),
+        losingFrom: "}\r\n$\(second.utf8.count)\r\n\(second)")
       let worker = try RunningWorker(
         on: loop, configuration: simulator.configuration, redis: relay.url)
       #expect(await eventually(on: loop) { await queue.instances().count == 1 })

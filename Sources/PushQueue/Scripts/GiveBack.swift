@@ -6,23 +6,26 @@ extension QueueScripts {
   /// KEYS inflight, ready, suspects; ARGV receipts; result how many were still ours.
   /// One script, because the item must be in one of the two places at every moment.
   static let putBack = RedisScript(
-    "local inflight, ready, suspects = KEYS[1], KEYS[2], KEYS[3]\n"
-      + LuaParts.goHome + LuaParts.withProgress + """
-        redis.call('HDEL', inflight, '')  -- the first write may not be one that takes memory
-        local given = 0
-        for i = #ARGV, 1, -1 do
-          local receipt = ARGV[i]
-          local found = redis.call('HMGET', inflight, receipt, 'p:' .. receipt)
-          local item, bits = found[1], found[2]
-          if item then
-            if bits then item = with_progress(item, bits) end
-            go_home(item)
-            redis.call('HDEL', inflight, receipt, 'p:' .. receipt)
-            given = given + 1
-          end
+    """
+    local inflight, ready, suspects = KEYS[1], KEYS[2], KEYS[3]
+    local instance = string.match(inflight, '.*:inflight:(.*)$')
+
+    """ + LuaParts.headers + LuaParts.goHome + LuaParts.withProgress + """
+      redis.call('HDEL', inflight, '')  -- the first write may not be one that takes memory
+      local given = 0
+      for i = #ARGV, 1, -1 do
+        local receipt = ARGV[i]
+        local found = redis.call('HMGET', inflight, receipt, 'p:' .. receipt)
+        local item, bits = found[1] and headed(found[1], receipt), found[2]
+        if item then
+          if bits then item = with_progress(item, bits) end
+          go_home(item)
+          redis.call('HDEL', inflight, receipt, 'p:' .. receipt)
+          given = given + 1
         end
-        return given
-        """)
+      end
+      return given
+      """)
 
   /// Gives back what an instance holds and, when nothing is left, its lease: a clean end.
   ///
@@ -35,7 +38,7 @@ extension QueueScripts {
     local ready, suspects, control = KEYS[4], KEYS[5], KEYS[6]
     local instance, most, room = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 
-    """ + LuaParts.goHome + LuaParts.withProgress + LuaParts.receipts + """
+    """ + LuaParts.headers + LuaParts.goHome + LuaParts.withProgress + LuaParts.receipts + """
       redis.call('HDEL', inflight, '')  -- the first write may not be one that takes memory
       local receipts = receipts_of(inflight)
       local given = 0
@@ -43,7 +46,7 @@ extension QueueScripts {
         if room <= 0 then break end
         local receipt = receipts[i]
         local found = redis.call('HMGET', inflight, receipt, 'p:' .. receipt)
-        local item, bits = found[1], found[2]
+        local item, bits = headed(found[1], receipt), found[2]
         if bits then item = with_progress(item, bits) end
         go_home(item)
         redis.call('HDEL', inflight, receipt, 'p:' .. receipt)
@@ -74,7 +77,7 @@ extension QueueScripts {
       local lease = redis.call('ZSCORE', leases, instance)
       if lease and tonumber(lease) >= now then return {0, 0} end
 
-      """ + LuaParts.goHome + LuaParts.withProgress + LuaParts.receipts + """
+      """ + LuaParts.headers + LuaParts.goHome + LuaParts.withProgress + LuaParts.receipts + """
         redis.call('HDEL', inflight, '')  -- the first write may not be one that takes memory
         local receipts = receipts_of(inflight)
         local given = 0
@@ -82,12 +85,11 @@ extension QueueScripts {
           if room <= 0 then break end
           local receipt = receipts[i]
           local found = redis.call('HMGET', inflight, receipt, 'p:' .. receipt)
-          local item, bits = found[1], found[2]
+          local item, bits = headed(found[1], receipt), found[2]
           if bits then
             item = with_progress(item, bits)
           else
-            local crashes = string.match(item, ';c=(%d+);') + 1
-            item = string.gsub(item, ';c=%d+;', ';c=' .. crashes .. ';', 1)
+            item = string.gsub(item, ';c=%d+;', ';c=' .. crashes_of(item) + 1 .. ';', 1)
           end
           go_home(item)
           redis.call('HDEL', inflight, receipt, 'p:' .. receipt)

@@ -7,12 +7,35 @@ enum LuaParts {
 
     """
 
+  /// `headed(item, receipt)`: the item with its header line; `has_header(item)`; `crashes_of(item)`.
+  /// Needs `instance`, who took it.
+  ///
+  /// In a hash fresh items have no header: it follows from the instance and the receipt, whose high
+  /// bits are the milliseconds of the take.
+  static let headers = """
+    local function has_header(item)
+      return string.find(item, '^~1;id=[^;\\n]*;a=%d+;c=%d+;t0=%d+;r=%d+;?p?=?%-?%d*;done=[%x.]+\\n')
+    end
+    local function headed(item, receipt)
+      if string.byte(item) == 126 and has_header(item) then return item end
+      return string.format('~1;id=%s-%s;a=0;c=0;t0=%.0f;r=0;done=0\\n', instance, receipt,
+        math.floor(receipt / \(receiptsAMillisecond))) .. item
+    end
+    local function crashes_of(item)
+      return tonumber(string.match(item, '^~1;id=[^;\\n]*;a=%d+;c=(%d+);')) or 0
+    end
+
+    """
+
+  /// A receipt is a moment in UNIX milliseconds times this, plus a number. More than one take may
+  /// ask for, and so few that a double holds a receipt exactly.
+  static let receiptsAMillisecond = 1_024
+
   /// `go_home(item)`: to the head of the list, or to the suspects when it crashed two instances
-  /// or more. Needs `ready` and `suspects`.
+  /// or more. Needs `ready`, `suspects` and `headers`.
   static let goHome = """
     local function go_home(item)
-      local crashes = tonumber(string.match(item, ';c=(%d+);'))
-      redis.call('LPUSH', crashes >= 2 and suspects or ready, item)
+      redis.call('LPUSH', crashes_of(item) >= 2 and suspects or ready, item)
     end
 
     """
@@ -87,8 +110,10 @@ enum LuaParts {
         end
         redis.call('XADD', KEYS[7], 'MAXLEN', '~', ARGV[2], '*', unpack(fields))
       end
-      local function bytes_of(item)
-        return string.sub(item, string.find(item, '\\n', 1, true) + 1)
+      -- What begins with `~` in the hash has a header line.
+      local function with_header(item, line)
+        if string.byte(item) ~= 126 then return line .. item end
+        return (string.gsub(item, '^[^\\n]*\\n', function() return line end))
       end
       local looked = {}
       local function look(kind, meta)
@@ -105,7 +130,7 @@ enum LuaParts {
       end
       local function write(item, kind, meta, text)
         if kind == 'a' then
-          redis.call('ZADD', delayed, meta, text .. bytes_of(item))
+          redis.call('ZADD', delayed, meta, with_header(item, text))
         elseif kind == 'd' then
           file_or_wait(meta, text)
         elseif kind == 'i' then
@@ -120,7 +145,7 @@ enum LuaParts {
         elseif kind == 'r' then
           add_receipt(meta, text)
         else
-          redis.call('RPUSH', KEYS[tonumber(meta)], text .. bytes_of(item))
+          redis.call('RPUSH', KEYS[tonumber(meta)], with_header(item, text))
         end
       end
       local function leave(item, from, to)

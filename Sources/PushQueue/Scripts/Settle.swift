@@ -21,18 +21,19 @@ extension QueueScripts {
       redis.call('HDEL', inflight, '')  -- the first write may not be one that takes memory
       local at, position = 6, 0
       while at <= #ARGV do
-        local receipt, leaves = ARGV[at], tonumber(ARGV[at + 1])
+        local receipt, count = ARGV[at], ARGV[at + 1]
         position = position + 1
         at = at + 2
-        local ours, marks = true, nil
-        if leaves < 0 then
-          marks = ARGV[at]
-          leaves = -1 - leaves
-          at = at + 1
-        end
-        if leaves == 0 and not marks then
+        local ours, marks
+        if count == '0' then
           ours = redis.call('HDEL', inflight, receipt) == 1
         else
+          local leaves = tonumber(count)
+          if leaves < 0 then
+            marks = ARGV[at]
+            leaves = -1 - leaves
+            at = at + 1
+          end
           local item = redis.call('HGET', inflight, receipt)
           ours = item and (not marks or redis.call('HGET', inflight, 'p:' .. receipt) == marks)
           if ours then
