@@ -29,6 +29,7 @@ package final class WorkerMetrics: Sendable {
   package let lastTake: Gauge
   package let leaseRemaining: Gauge
   package let configReloadSuccess: Gauge
+  package let redisMayEvict: Gauge
   /// Ours minus a provider's, by the last answer that made us look.
   package let clockOffset: Gauge
 
@@ -63,6 +64,9 @@ package final class WorkerMetrics: Sendable {
       help: "This machine's clock minus a provider's, when a refusal made it worth a look.")
     configReloadSuccess = registry.gauge(
       "config_reload_success", help: "1 when the last reading of the configuration succeeded.")
+    redisMayEvict = registry.gauge(
+      "redis_may_evict",
+      help: "1 while Redis may throw keys of the queues away, as redis.allowEviction lets it.")
     registry.gauge("build_info", help: "The running version.", ["version": version]).set(1)
   }
 

@@ -53,13 +53,11 @@ struct StartCheck {
     "redis.url: this is a node of a Redis Cluster; write cluster://user:password@host,host"
 
   private func judge(_ memory: RedisInfo) throws(QueueError) {
-    guard let policy = memory.evictionOfOurKeys else { return }
-    guard settings.allowEviction else {
-      throw QueueError(
-        .misconfigured,
-        "redis.allowEviction: redis may throw keys of the queue away (maxmemory-policy \(policy)); "
-          + "set noeviction, or redis.allowEviction: true to start all the same")
-    }
-    log.warning("redis may throw keys of the queue away", [.detail: .text(policy)])
+    // Where it is allowed, `EvictionWatch` tells of it.
+    guard !settings.allowEviction, let policy = memory.evictionOfOurKeys else { return }
+    throw QueueError(
+      .misconfigured,
+      "redis.allowEviction: redis may throw keys of the queue away (maxmemory-policy \(policy)); "
+        + "set noeviction, or redis.allowEviction: true to start all the same")
   }
 }

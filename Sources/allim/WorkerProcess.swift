@@ -117,6 +117,7 @@ final class WorkerProcess {
     let charts = startCharts(desk, admin)
     let floods = startFloodSums()
     let reports = startReports(probes)
+    let evictions = startEvictionWatch()
     let reloader = Reloader(self, probes, signals, adminAddress: admin.address)
     try await reloader.begin(credentials) {
       announce(admin.address, $0.worker)
@@ -125,9 +126,11 @@ final class WorkerProcess {
     await reloader.run()
     floods.cancel()
     reports.cancel()
+    evictions?.cancel()
     charts.cancel()
     await floods.value
     await reports.value
+    await evictions?.value
     await charts.value
     admin.stop()
     await desk.close()
@@ -143,6 +146,18 @@ final class WorkerProcess {
         log.sumUpFloods()
       }
     }
+  }
+
+  /// Nil where Redis may not throw our keys away: then no worker starts that would lose them.
+  private func startEvictionWatch() -> Task<Void, Never>? {
+    guard settings.redis.allowEviction else { return nil }
+    // A URL that cannot be used has been refused before; one server that is no cluster serves all.
+    let clients = (try? settings.redis.clients(for: settings.queues.map(\.name), on: control)) ?? []
+    let servers = clients.first?.url.kind == .cluster ? clients : Array(clients.prefix(1))
+    let watch = EvictionWatch(servers, metrics, log, clock: clock)
+    let control = control
+    // `work` cancels it and waits for it.
+    return Task(executorPreference: control) { await watch.run(on: control) }
   }
 
   private func startReports(_ probes: WorkerProbes) -> Task<Void, Never> {

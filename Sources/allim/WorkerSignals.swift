@@ -60,8 +60,10 @@ final class WorkerSignals {
     sources.append(try SignalSource(on: control, signal, action))
   }
 
+  /// The process is about to end: one more TERM must not change with what status.
   func close() {
     for source in sources { source.close() }
+    for number in [SIGTERM, SIGINT] { _ = signal(number, SIG_IGN) }
     reloadRequests.finish()
   }
 

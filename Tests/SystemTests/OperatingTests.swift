@@ -41,6 +41,32 @@ import Testing
     }
   }
 
+  @Test func `where Redis may evict keys a worker starts only when told to, and says so`()
+    async throws
+  {
+    let server = try await RedisServer([
+      "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru",
+    ])
+    try await onLoop { loop in
+      let simulator = try await RunningSimulator(on: loop)
+      let arguments = ["--config", simulator.configuration, "--redis", "unix://\(server.socket)"]
+      let wary = try RunningWorker(listenedTo: loop, arguments)
+      #expect(await wary.waitForExit().code == 2)
+      #expect(wary.lines.contains { $0.contains("redis.allowEviction") })
+
+      let worker = try RunningWorker(
+        listenedTo: loop, arguments, settings: ["ALLIM_REDIS_ALLOW_EVICTION=true"])
+      let message = "redis may throw keys of the queue away"
+      #expect(await eventually(on: loop) { worker.records(message).count == 1 })
+      #expect(worker.records(message).first?["detail"]?.string == "allkeys-lru")
+      #expect(await eventually(on: loop) { !worker.records("the worker runs").isEmpty })
+      #expect(try await Metrics(of: worker, on: loop)["allim_redis_may_evict"] == 1)
+      #expect(await worker.stop() == ExitStatus())
+      await simulator.stop()
+    }
+    await server.stop()
+  }
+
   /// Worker tasks of all live instances, as `allim workers` shows them.
   private func capacity(_ allim: AllimCommand) async throws -> Int64 {
     let listed = try await allim("workers", "--json")
