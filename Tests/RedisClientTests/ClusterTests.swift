@@ -1,4 +1,5 @@
 import LoopIO
+import PushCrypto
 import TestSupport
 import Testing
 
@@ -55,6 +56,27 @@ import Testing
       #expect(await client.call(Self.set("4")) == .status("OK"))
       #expect(await cluster.nodes[to].call("GET", "{\(Self.key)}:value").text == "4")
       #expect(client.connections == 2)
+      client.close()
+    }
+    await cluster.stop()
+  }
+
+  @Test func `a cluster that speaks TLS is followed to where a slot goes`() async throws {
+    let folder = TemporaryFolder()
+    let tls = try RedisTLS(in: folder, CertificateAuthority())
+    let cluster = try await RedisCluster(replicas: false, tls: tls)
+    let from = try #require(await cluster.owner(of: Self.slot))
+    let to = (from + 1) % 3
+    try await onLoop { [slot = Self.slot] loop in
+      let context = try TLSContext.client(caFile: tls.caFile)
+      let client = RedisClient(try cluster.url, tls: context, key: Self.key, on: loop)
+      #expect(await client.call(Self.set("1")) == .status("OK"))
+      await cluster.beginMove(of: slot, from: from, to: to)
+      await cluster.moveKeys(of: slot, from: from, to: to)
+      #expect(await client.call(Self.set("2")) == .status("OK"), "by ASK")
+      await cluster.endMove(of: slot, to: to)
+      #expect(await client.call(Self.set("3")) == .status("OK"), "by MOVED")
+      #expect(await cluster.nodes[to].call("GET", "{\(Self.key)}:value").text == "3")
       client.close()
     }
     await cluster.stop()

@@ -1,4 +1,5 @@
 import LoopIO
+import PushCrypto
 import TestSupport
 import Testing
 
@@ -85,6 +86,28 @@ import Testing
       }
       #expect(error.detail.contains("knows no master named \"nobody\""))
       for client in [client, other, unknown] { client.close() }
+    }
+    await group.stop()
+  }
+
+  @Test func `sentinels and servers that speak TLS are followed through a failover`() async throws {
+    let folder = TemporaryFolder()
+    let tls = try RedisTLS(in: folder, CertificateAuthority())
+    let group = try await RedisSentinels(tls: tls)
+    let url = try group.url
+    try await onLoop { loop in
+      let client = RedisClient(url, tls: try TLSContext.client(caFile: tls.caFile), on: loop)
+      #expect(await write(client, "1") == group.ports[0])
+      await group.nodes[0].kill()
+      #expect(await write(client, "2") == group.ports[1])
+      client.close()
+      let plain = RedisClient(
+        try RedisURL(group.text.replacing("+tls", with: "")), on: loop)
+      guard case .error = await plain.call(RedisCommand("PING")) else {
+        Issue.record("it was answered without TLS")
+        return
+      }
+      plain.close()
     }
     await group.stop()
   }

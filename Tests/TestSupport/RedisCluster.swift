@@ -7,8 +7,13 @@ package struct RedisCluster: Sendable {
   package let nodes: [RedisServer]
   package let ports: [Int]
 
+  private let usesTLS: Bool
+
   /// Starts it and waits until all of it agrees. `arguments` are redis-server's.
-  package init(replicas: Bool = true, _ arguments: [String] = []) async throws {
+  package init(
+    replicas: Bool = true, tls: RedisTLS? = nil, _ arguments: [String] = []
+  ) async throws {
+    usesTLS = tls != nil
     let count = replicas ? 6 : 3
     let free = try await RedisServer.freePorts(count * 2)
     ports = Array(free.prefix(count))
@@ -16,11 +21,12 @@ package struct RedisCluster: Sendable {
     for (port, bus) in zip(ports, free.suffix(count)) {
       nodes.append(
         try await RedisServer(
-          [
-            "--port", String(port), "--bind", "127.0.0.1", "--cluster-enabled", "yes",
-            "--cluster-port", String(bus), "--cluster-node-timeout", "1000",
-            "--repl-diskless-sync-delay", "0", "--cluster-replica-validity-factor", "0",
-          ] + arguments))
+          (tls.map { $0.words(port: port) + ["--tls-cluster", "yes"] } ?? ["--port", "\(port)"])
+            + [
+              "--bind", "127.0.0.1", "--cluster-enabled", "yes",
+              "--cluster-port", String(bus), "--cluster-node-timeout", "1000",
+              "--repl-diskless-sync-delay", "0", "--cluster-replica-validity-factor", "0",
+            ] + arguments))
     }
     self.nodes = nodes
     let ranges = [(0, 5_460), (5_461, 10_922), (10_923, 16_383)]
@@ -58,7 +64,8 @@ package struct RedisCluster: Sendable {
   }
 
   package var text: String {
-    "cluster://" + ports.prefix(3).map { "127.0.0.1:\($0)" }.joined(separator: ",")
+    (usesTLS ? "cluster+tls://" : "cluster://")
+      + ports.prefix(3).map { "127.0.0.1:\($0)" }.joined(separator: ",")
   }
 
   package var url: RedisURL {

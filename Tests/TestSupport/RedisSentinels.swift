@@ -10,9 +10,14 @@ package struct RedisSentinels: Sendable {
   package let sentinels: [RedisServer]
   package let sentinelPorts: [Int]
 
+  private let usesTLS: Bool
+
   /// Starts them and waits until the sentinels know of each other and of the replicas.
   /// `arguments` are redis-server's.
-  package init(replicas: Int = 1, _ arguments: [String] = []) async throws {
+  package init(
+    replicas: Int = 1, tls: RedisTLS? = nil, _ arguments: [String] = []
+  ) async throws {
+    usesTLS = tls != nil
     let free = try await RedisServer.freePorts(1 + replicas + 3)
     ports = Array(free.prefix(1 + replicas))
     sentinelPorts = Array(free.suffix(3))
@@ -21,18 +26,20 @@ package struct RedisSentinels: Sendable {
       let following = index == 0 ? [] : ["--replicaof", "127.0.0.1 \(ports[0])"]
       nodes.append(
         try await RedisServer(
-          ["--port", String(port), "--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0"]
+          (tls?.words(port: port) ?? ["--port", String(port)])
+            + ["--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0"]
             + following + arguments))
     }
     self.nodes = nodes
     var sentinels: [RedisServer] = []
     for port in sentinelPorts {
       sentinels.append(
-        try await RedisServer(sentinel: [
-          "port \(port)", "bind 127.0.0.1", "sentinel monitor mymaster 127.0.0.1 \(ports[0]) 2",
-          "sentinel down-after-milliseconds mymaster 500",
-          "sentinel failover-timeout mymaster 3000",
-        ]))
+        try await RedisServer(
+          sentinel: (tls?.lines(port: port) ?? ["port \(port)"]) + [
+            "bind 127.0.0.1", "sentinel monitor mymaster 127.0.0.1 \(ports[0]) 2",
+            "sentinel down-after-milliseconds mymaster 500",
+            "sentinel failover-timeout mymaster 3000",
+          ]))
     }
     self.sentinels = sentinels
     let areUp = await RedisServer.waitUntil { [sentinels] in
@@ -52,7 +59,8 @@ package struct RedisSentinels: Sendable {
   }
 
   package var text: String {
-    "sentinel://" + sentinelPorts.map { "127.0.0.1:\($0)" }.joined(separator: ",") + "/mymaster/0"
+    (usesTLS ? "sentinel+tls://" : "sentinel://")
+      + sentinelPorts.map { "127.0.0.1:\($0)" }.joined(separator: ",") + "/mymaster/0"
   }
 
   /// The node that the sentinels name at present.
