@@ -21,8 +21,9 @@ class FakedClock:
             "FAKETIME_NO_CACHE": "1", "DONT_FAKE_MONOTONIC": "1",
         }  # fmt: skip
 
-    def set(self, seconds):
-        self.file.write_text(f"{seconds:+d}\n")
+    def set(self, seconds, rate=1):
+        """An offset, and how many seconds pass in one."""
+        self.file.write_text(f"{seconds:+d}" + (f" x{rate}" if rate != 1 else "") + "\n")
 
 
 # Everything of the queue that is a moment on Redis' clock. A jump of that clock cannot be had without
@@ -56,7 +57,7 @@ def redis_clock(run):
 
 @scenario(quick=150, long=300, in_quick=False, name="worker-clock")
 def worker_clock(run):
-    """A worker's clock is an hour off for a while: what the provider refuses for it is sent afterwards."""
+    """A worker's clock is an hour off for a while, then runs fast and slow: what the provider refuses for it is sent afterwards."""
     clock = FakedClock(run, "worker")
     node, simulator = run.redis(append="always"), run.simulator("--latency", 20)
     fleet = Fleet(run, node, simulator)
@@ -66,6 +67,10 @@ def worker_clock(run):
     for offset in (3600, -3600):
         run.sleep(3)
         clock.set(offset)
+        run.sleep(run.pick(6, 20))
+        clock.set(0)
+    for rate in (1.2, 0.8):
+        clock.set(0, rate)
         run.sleep(run.pick(6, 20))
         clock.set(0)
     run.sleep(2)

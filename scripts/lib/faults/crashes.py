@@ -68,6 +68,9 @@ def finish(run, fleet, store, seconds=90, queues=(QUEUE,)):
     """One more worker, so that somebody is there; the queue drains; the books are closed."""
     if len(fleet.alive()) < 2:
         fleet.add(2 - len(fleet.alive()))
+    # One that has not begun yet is ended by TERM like any process.
+    joined = lambda: all(w.admin in fleet.watch.instances for w in fleet.alive())
+    run.wait(joined, 40, "the last workers to join")
     drained_after = time.monotonic()
     run.drain(store, seconds, queues)
     run.note(drainSeconds=round(time.monotonic() - drained_after, 1))
@@ -159,7 +162,7 @@ def killed_at(run, fleet, node, script, moment):
     return reached
 
 
-@scenario(quick=150, long=300)
+@scenario(quick=150, long=700)
 def stop(run):
     """A worker stopped for longer than its lease, then continued: what it had not begun it never sends."""
     node, simulator = run.redis(append="always"), run.simulator("--latency", 1000)
@@ -168,7 +171,7 @@ def stop(run):
     first = fleet.add()
     producer = run.producer(node, rate=2000, limit=1500)
     producer.wait(30)
-    for seconds in run.pick((20,), (5, 20, 20)):
+    for seconds in run.pick((20,), (5, 20, 300)):
         run.wait(lambda: run.seen.refresh().requests > 200, 20, "the first pushes")
         first.pause()
         mine = {row[2] for row in run.seen.refresh().rows}

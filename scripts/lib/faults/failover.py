@@ -37,16 +37,10 @@ def work_resumes(run, producer, seconds=60):
     run.wait(lambda: len(run.seen.refresh().accepted) > seen + 100, seconds, "deliveries after the failover")
 
 
-@scenario(quick=150, long=300)
-def sentinel(run):
-    """Master killed, SENTINEL FAILOVER, a stale master comes back, all sentinels away for a while."""
-    store = SentinelSet(run)
-    simulator = run.simulator("--latency", 20)
-    fleet = start_workers(run, store, simulator, 2)
-    producer = run.producer(store, rate=500)
-    run.wait(lambda: run.seen.refresh().requests > 100, 30, "the first pushes")
+def fail_over(run, store, fleet, producer, turns):
+    """Masters killed and replaced on purpose in turn; what was missing at each promotion."""
     took, missing = [], {"kill": [], "planned": []}
-    for turn in range(run.pick(2, 8)):
+    for turn in range(turns):
         run.sleep(1, 3)
         old = store.master()
         if turn % 2 == 0:
@@ -62,14 +56,93 @@ def sentinel(run):
         missing["planned" if turn % 2 else "kill"].append(run.note_demotion(old))
         run.allow_repeats(2 * fleet.capacity)
         run.wait(store.all_linked_to_master, 40, "the replicas")
+    run.note(secondsToPromotion=[round(s, 1) for s in took], missingAtPromotion=missing)
+    return missing
+
+
+@scenario(quick=150, long=300)
+def sentinel(run):
+    """Master killed, SENTINEL FAILOVER, a stale master comes back, all sentinels away for a while."""
+    store = SentinelSet(run)
+    simulator = run.simulator("--latency", 20)
+    fleet = start_workers(run, store, simulator, 2)
+    producer = run.producer(store, rate=500)
+    run.wait(lambda: run.seen.refresh().requests > 100, 30, "the first pushes")
+    fail_over(run, store, fleet, producer, run.pick(2, 8))
+    # Who is still with the old master cannot find the new one once the sentinels are away.
+    run.wait(lambda: producer.port() == store.master().port, 30, "the producer at the new master")
+    work_resumes(run, producer)
     for one in store.sentinels:
         one.kill()
     run.sleep(3)  # nobody to ask: who is connected goes on
     work_resumes(run, producer)
     for one in store.sentinels:
         one.start()
-    run.note(secondsToPromotion=[round(s, 1) for s in took], missingAtPromotion=missing)
     producer.stop()
+    finish(run, fleet, store)
+
+
+@scenario(quick=150, long=300, in_quick=False, name="sentinel-stop")
+def sentinel_stop(run):
+    """Workers that look for a master in vain, since the sentinels are away, are asked to end: they do."""
+    store = SentinelSet(run)
+    simulator = run.simulator("--latency", 500)
+    fleet = start_workers(run, store, simulator, 1, settings={"ALLIM_SHUTDOWN_GRACE": "3s"})
+    longest = 0.0
+    for turn in range(run.pick(4, 20)):
+        producer = run.producer(store, rate=200)
+        seen = run.seen.refresh().requests
+        run.wait(lambda: run.seen.refresh().requests > seen + 50, 30, "pushes")
+        producer.stop()
+        master = store.master()
+        for one in store.sentinels:
+            one.kill()
+        master.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        run.sleep(0, 4)
+        # In half of the turns they are back just before it ends.
+        if turn % 2:
+            for one in store.sentinels:
+                one.start()
+            run.sleep(0, 0.5)
+        began = time.monotonic()
+        run.expect(fleet.end(fleet.workers[0], gap=0) == 0, "a worker did not end with 0")
+        longest = max(longest, time.monotonic() - began)
+        for one in store.sentinels:
+            if not one.child.is_running():
+                one.start()
+        run.allow_repeats(fleet.capacity)
+        fleet.add(1)
+        run.wait(lambda: fleet.workers[0].admin in fleet.watch.instances, 40, "the next worker")
+    run.note(longestStopSeconds=round(longest, 1))
+    run.expect(longest < 20, f"a stop took {longest:.1f} s with a grace of 3 s")
+    finish(run, fleet, store)
+
+
+@scenario(quick=150, long=300, in_quick=False, name="sentinel-wait")
+def sentinel_wait(run):
+    """The producer counts an event as pushed when a replica has it (WAIT), workers wait for one too."""
+    store = SentinelSet(run)
+    simulator = run.simulator("--latency", 20)
+    fleet = start_workers(run, store, simulator, 2, settings={"ALLIM_REDIS_WAIT_REPLICAS": "1"})
+    producer = run.producer(store, rate=300, replicas=1)
+    run.wait(lambda: run.seen.refresh().requests > 100, 30, "the first pushes")
+    missing = fail_over(run, store, fleet, producer, run.pick(2, 8))
+    producer.stop()
+    finish(run, fleet, store)
+    run.expect(sum(missing["kill"]) == 0, f"{missing['kill']} that a replica had are missing")
+
+
+@scenario(quick=150, long=300, in_quick=False, name="sentinel-min-replicas")
+def sentinel_min_replicas(run):
+    """Masters that take nothing while no replica has followed them for a second (min-replicas-to-write)."""
+    store = SentinelSet(run, options=["--min-replicas-to-write", "1", "--min-replicas-max-lag", "1", "--repl-ping-replica-period", "1"])
+    simulator = run.simulator("--latency", 20)
+    fleet = start_workers(run, store, simulator, 2)
+    producer = run.producer(store, rate=300)
+    run.wait(lambda: run.seen.refresh().requests > 100, 30, "the first pushes")
+    fail_over(run, store, fleet, producer, run.pick(2, 8))
+    producer.stop()
+    run.note(refused=run.ledger.refused)
     finish(run, fleet, store)
 
 

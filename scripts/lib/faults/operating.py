@@ -1,5 +1,6 @@
 """What operators do while events flow: stops of every kind, deployments, scaling, pauses."""
 
+import os
 import signal
 import subprocess
 import time
@@ -8,7 +9,7 @@ from bench_load import requests_served
 from chain import PRODUCTS
 
 from .crashes import finish
-from .scenario import scenario
+from .scenario import Skipped, scenario
 from .workers import Fleet
 
 TERM, KILL = signal.SIGTERM, signal.SIGKILL
@@ -128,4 +129,57 @@ def herd(run):
     run.wait(lambda: len(run.seen.refresh().accepted) >= 100, 20, "100 pushes")
     run.note(instances=count, requestsPerSecondAndInstance=round(each, 2))
     run.note(memoryKBEach=round(sum(w.memory_kb("VmRSS") for w in fleet.workers) / count))
+    finish(run, fleet, node)
+
+
+@scenario(quick=60, long=120, name="idle")
+def idle(run):
+    """One process and two, with four lists and nothing to do: at most 2 requests a second and list each."""
+    node, simulator = run.redis(append="none"), run.simulator()
+    names = ["push:calls", "push:messages", "push:bulk", "{push}:web"]
+    fleet = Fleet(run, node, simulator, queues=[f'{{name: "{name}"}}' for name in names], names=names)
+    connection = node.connect()
+    seconds = run.pick(8, 30)
+    rates = []
+    for count in (1, 2):
+        fleet.add(1)
+        run.wait(lambda: len(fleet.watch.instances) == count, 20, "the worker")
+        run.sleep(3)
+        before, began = requests_served(connection), time.monotonic()
+        run.sleep(seconds)
+        each = (requests_served(connection) - before) / (time.monotonic() - began) / count / len(names)
+        rates.append(round(each, 2))
+        run.invariant("I7", each <= 2, f"{each:.2f} a second with {count} processes and {len(names)} lists")
+    run.note(requestsPerSecondAndList=rates)
+    for name in names:
+        run.producer(node, rate=100, limit=20, queue=name).wait(20)
+    finish(run, fleet, node, queues=names)
+
+
+@scenario(quick=150, long=300, in_quick=False)
+def versions(run):
+    """Another version ($ALLIM_OTHER, a program) beside this one: each takes over what the other leaves."""
+    other = os.environ.get("ALLIM_OTHER")
+    if not other:
+        raise Skipped("ALLIM_OTHER names no other version of allim")
+    node, fleet, producer = stage(run, 1, rate=400)
+    large = run.producer(node, rate=0.3, devices=(600,))
+    programs = [fleet.program, other]
+    for turn in range(run.pick(8, 40)):
+        fleet.program = programs[(turn + 1) % 2]
+        fleet.add(1)
+        fleet.program = programs[turn % 2]
+        fleet.add(1)
+        run.sleep(1.5, 3)
+        worker = run.random.choice(fleet.alive())
+        if turn % 2:
+            fleet.kill(worker)
+        else:
+            run.expect(fleet.end(worker) == 0, "a worker did not end with 0")
+        while len(fleet.alive()) > 4:
+            run.expect(fleet.end(fleet.alive()[0]) == 0, "a worker did not end with 0")
+    run.allow_repeats(run.worker_kills * 4 * 64)
+    for one in (producer, large):
+        one.stop()
+    fleet.program = programs[0]
     finish(run, fleet, node)

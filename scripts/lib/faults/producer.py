@@ -8,10 +8,17 @@ from .resp import CLOSED, Refused
 
 
 class Producer(threading.Thread):
-    """Pushes `rate` events a second in batches until it is stopped or has pushed `limit` events."""
+    """Pushes `rate` events a second in batches until it is stopped or has pushed `limit` events.
 
-    def __init__(self, ledger, store, seed, rate=500, limit=None, devices=(1,), queue=QUEUE):
+    `base` is added to the numbers of its targets, `extra` stands in each event, and with `replicas`
+    an event counts as acknowledged when so many have it (WAIT)."""
+
+    def __init__(
+        self, ledger, store, seed, rate=500, limit=None, devices=(1,), queue=QUEUE, base=0, extra="", fcm=True, replicas=0
+    ):
         super().__init__(daemon=True)
+        self.base, self.extra, self.fcm, self.replicas = base, extra, fcm, replicas
+        self.moments = {}  # target → when it was acknowledged, UNIX seconds
         self.ledger, self.store, self.random, self.queue = ledger, store, seed, queue
         self.rate, self.left, self.devices = rate, limit, devices
         self.ended = threading.Event()
@@ -47,13 +54,16 @@ class Producer(threading.Thread):
             self.connection = self.connection or self.store.connect(self.queue)
         except (*CLOSED, Refused):
             return False
-        first = self.ledger.reserve(total)
+        first = self.base + self.ledger.reserve(total)
         at, events = first, []
         for size in sizes:
-            events.append(event(at, size))
+            events.append(event(at, size, extra=self.extra, fcm=self.fcm))
             at += size
         try:
             self.connection("RPUSH", self.queue, *events)
+            if self.replicas and self.connection("WAIT", self.replicas, 1000) < self.replicas:
+                self.ledger.doubt(first, total)
+                return True
         except Refused as error:
             self.ledger.refuse(total)
             if not str(error).startswith(("OOM", "MISCONF", "NOREPLICAS")):
@@ -64,7 +74,14 @@ class Producer(threading.Thread):
             self.drop_connection()
             return False
         self.ledger.acknowledge(first, total, self.connection.port)
+        now = time.time()
+        self.moments.update((number, now) for number in range(first, first + total))
         return True
+
+    def port(self):
+        """Of the server that it pushes to at present."""
+        connection = self.connection
+        return connection and connection.port
 
     def drop_connection(self):
         self.connection.close()

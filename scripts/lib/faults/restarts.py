@@ -22,9 +22,12 @@ def restart_under_load(run, node, fleet, before_start=lambda: None):
     missing = 0
     for _ in range(run.pick(4, 20)):
         run.sleep(0.5, 1.5)
-        run.kill_redis(node)
-        if node.append == "everysec":
-            allow_for_unwritten(run)
+        if run.random.random() < 0.25:
+            node.stop()  # an orderly one, as for an upgrade: it writes all and syncs
+        else:
+            run.kill_redis(node)
+            if node.append == "everysec":
+                allow_for_unwritten(run)
         before = run.ledger.copy_of_acknowledged()
         before_start()
         run.sleep(0, 0.7)
@@ -116,3 +119,61 @@ def redis_empty(run):
     producer.stop()
     run.allow_repeats(2 * fleet.capacity)
     finish(run, fleet, node)
+
+
+@scenario(quick=150, long=300, in_quick=False, name="redis-stall")
+def redis_stall(run):
+    """Redis stands still (SIGSTOP) as with a disk that does not sync or a machine that is moved: for less
+    and for more than a lease."""
+    node, fleet = stage(run, "always", latency=30)
+    producer = run.producer(node, rate=500)
+    for seconds in run.pick((3, 14), (1, 3, 8, 14, 40)):
+        run.sleep(2, 3)
+        node.child.pause()
+        run.sleep(seconds)
+        node.child.resume()
+        if seconds > 8:
+            # All leases are over: whoever asks first takes what the others have on the wire.
+            run.allow_repeats(2 * fleet.capacity)
+    run.sleep(2)
+    producer.stop()
+    finish(run, fleet, node)
+
+
+@scenario(quick=150, long=300, in_quick=False, name="flush-all")
+def flush_all(run):
+    """FLUSHALL while workers send: what was in Redis is gone with its leases; they join and go on."""
+    node, fleet = stage(run, "always", latency=300)
+    for _ in range(run.pick(2, 10)):
+        producer = run.producer(node, rate=800)
+        run.sleep(2, 3)
+        producer.stop()
+        before = run.ledger.copy_of_acknowledged()
+        # What is sent and not yet settled is sent: only what was not begun is missing.
+        node.call("FLUSHALL")
+        run.sleep(1)
+        run.note_what_redis_lost(node, before)
+    producer = run.producer(node, rate=400)
+    run.sleep(3)
+    producer.stop()
+    run.allow_repeats(2 * fleet.capacity)
+    finish(run, fleet, node)
+
+
+@scenario(quick=150, long=300, in_quick=False)
+def renamed(run):
+    """Redis without CONFIG, DEBUG, MONITOR, FLUSHALL, SAVE, ACL and KEYS, as hosted ones are: nothing is missed."""
+    gone = ("CONFIG", "DEBUG", "MONITOR", "FLUSHALL", "FLUSHDB", "SAVE", "BGSAVE", "ACL", "SHUTDOWN")
+    node, fleet = stage(run, "always", options=[w for name in gone for w in ("--rename-command", name, "")])
+    producer = run.producer(node, rate=500, limit=run.pick(2000, 20_000))
+    producer.wait(100)
+    finish(run, fleet, node)
+    answers = {name: refusal(node, name) for name in gone}
+    run.expect(all("unknown command" in text for text in answers.values()), f"not renamed: {answers}")
+
+
+def refusal(node, name):
+    try:
+        return str(node.call(name))
+    except Refused as error:
+        return str(error)

@@ -17,7 +17,11 @@ APPENDS = {
 class RedisNode:
     """One redis-server with a folder and a port of its own, through any number of restarts."""
 
-    def __init__(self, folder, name="redis", append="always", options=(), place=None, environment=None):
+    def __init__(
+        self, folder, name="redis", append="always", options=(), place=None, environment=None, wrapping=()
+    ):
+        """`wrapping` are words before the program."""
+        self.wrapping = list(wrapping)
         self.name, self.append, self.options = name, append, list(options)
         self.environment = environment
         self.folder = (place or folder) / name
@@ -29,7 +33,7 @@ class RedisNode:
 
     def start(self, wait=True, options=()):
         self.starts += 1
-        words = ["redis-server", "--bind", "127.0.0.1", "--port", self.port, "--save", ""]
+        words = [*self.wrapping, "redis-server", "--bind", "127.0.0.1", "--port", self.port, "--save", ""]
         words += ["--dir", self.folder, "--logfile", self.folder / "redis.txt", *APPENDS[self.append]]
         # What a production server has; a test of a minute would never reach the default of 64 MB.
         words += ["--auto-aof-rewrite-min-size", "32mb", *self.options, *options]

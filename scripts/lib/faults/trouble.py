@@ -26,7 +26,9 @@ def oom(run):
     used = connection.info("memory")["used_memory"]
     connection("CONFIG", "SET", "maxmemory", int(used) + 3_000_000)
     connection("CONFIG", "SET", "maxmemory-policy", "noeviction")
-    floods = [run.producer(node, rate=50_000) for _ in range(2)]
+    # Of a size with which two of them are faster than any worker.
+    pad = '"pad":"' + 2000 * "x" + '",'
+    floods = [run.producer(node, rate=50_000, extra=pad) for _ in range(2)]
     run.wait(lambda: run.ledger.refused > 0, 30, "a refused RPUSH")
     instances = sorted(connection("ZRANGE", "{push:messages}:leases", 0, -1))
     run.sleep(run.pick(14, 40))  # longer than a lease
@@ -36,6 +38,14 @@ def oom(run):
         one.stop()
     run.note(refused=run.ledger.refused)
     run.drain(node, 60)
+    connection("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+    late = fleet.add()
+    try:
+        status = late.child.wait(20)
+    except subprocess.TimeoutExpired:
+        status = None
+    fleet.workers.remove(late)
+    run.expect(status == 2, f"a worker started with {status} where Redis may throw keys away")
     connection("CONFIG", "SET", "maxmemory", 0)
     finish(run, fleet, node)
 
@@ -167,3 +177,16 @@ def redis_waits(run):
     run.sleep(1)
     run.allow_repeats(fleet.capacity * 2 if not run.quick else fleet.capacity)
     end(run, node, fleet, producer)
+
+
+@scenario(quick=150, long=300, in_quick=False, name="log-full")
+def log_full(run):
+    """Workers whose log cannot be written to (a full disk): they send all the same."""
+    node, simulator = run.redis(append="always"), run.simulator("--latency", 15)
+    fleet = Fleet(run, node, simulator, settings={"ALLIM_LOG_LEVEL": "debug"})
+    fleet.wrapping = ["sh", "-c", 'exec "$@" 2>/dev/full', "sh"]
+    fleet.add(2)
+    producer = run.producer(node, rate=500)
+    run.sleep(run.pick(6, 60))
+    producer.stop()
+    finish(run, fleet, node)

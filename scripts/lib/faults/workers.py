@@ -19,7 +19,7 @@ class WorkerProcess(Child):
         self.admin = f"127.0.0.1:{free_port()}"
         self.instances = set()
         environment = {"ALLIM_REDIS_URL": url, "ALLIM_ADMIN_LISTEN": self.admin, **settings}
-        words = [PRODUCTS / "allim", "run", "--config", fleet.config]
+        words = [*fleet.wrapping, fleet.program, "run", "--config", fleet.config]
         super().__init__(f"worker-{number}", words, fleet.folder, environment)
         self.peak = 0  # KB, known once it has been asked to end
 
@@ -28,14 +28,16 @@ class Fleet:
     """Workers on one Redis; each kill is followed until the items of the killed one are back."""
 
     def __init__(
-        self, run, store, simulator, lanes=64, queues=None, names=(QUEUE,), url=None, settings=None
-    ):
+        self, run, store, simulator, lanes=64, queues=None, names=(QUEUE,), url=None, settings=None,
+        apps=("chat",),
+    ):  # fmt: skip
         """`queues` are entries of the configuration's list, `names` what they are called."""
+        self.program, self.wrapping = PRODUCTS / "allim", []
         self.run, self.store, self.lanes, self.names = run, store, lanes, names
         self.folder = simulator.record.parent
         self.url = url or store.url
         self.config = self.folder / "worker.yaml"
-        self.config.write_text(configuration(simulator, queues))
+        self.config.write_text(configuration(simulator, queues, apps))
         self.settings = {"ALLIM_WORKERS": str(lanes), "ALLIM_LOG_LEVEL": "warning", **(settings or {})}
         self.workers = []
         self.ended = []  # in order, of those that were asked to end
@@ -137,25 +139,31 @@ class Watch:
         self.thread.join(10)
 
 
-def configuration(simulator, queues=None):
+def configuration(simulator, queues=None, apps=("chat",)):
     ready = simulator.ready
     listed = "".join(f"  - {q}\n" for q in queues) if queues else ""
     return f"""
 {"queues:" if listed else ""}
 {listed}
 apps:
-  chat:
-    apns:
-      topic: com.example.chat
-      production: {{keyFile: AuthKey_SIMKEY0001.p8, keyId: SIMKEY0001, teamId: SIMTEAM001}}
-      connections: {{min: 1, max: 4, requestsPerSecond: 0}}
-    fcm:
-      serviceAccountFile: service-account.json
-      connections: {{min: 1, max: 4, requestsPerSecond: 0}}
+{"".join(map(entry_of, apps))}
 endpoints:
   apnsProduction: "localhost:{ready['apnsPort']}"
   apnsSandbox: "localhost:{ready['sandboxPort']}"
   fcm: "localhost:{ready['fcmPort']}"
   oauth: "https://localhost:{ready['fcmPort']}/token"
   caFile: ca.pem
+"""
+
+
+def entry_of(app):
+    return f"""
+  {app}:
+    apns:
+      topic: com.example.{app}
+      production: {{keyFile: AuthKey_SIMKEY0001.p8, keyId: SIMKEY0001, teamId: SIMTEAM001}}
+      connections: {{min: 1, max: 4, requestsPerSecond: 0}}
+    fcm:
+      serviceAccountFile: service-account.json
+      connections: {{min: 1, max: 4, requestsPerSecond: 0}}
 """
