@@ -128,7 +128,7 @@ let package = Package(
     tests(of: "PushSettings", ["PushModel"]),
     tests(of: "LoopIO", ["SharedState", "PushCrypto"]),
     tests(of: "RedisClient", ["LoopIO", "PushCrypto"]),
-    tests(of: "HTTP2", ["LoopIO", "SharedState", "PushCrypto"]),
+    tests(of: "HTTP2", ["LoopIO", "SharedState", "PushCrypto", "CNghttp2"]),
     tests(
       of: "PushWorker",
       [

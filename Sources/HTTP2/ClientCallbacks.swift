@@ -19,35 +19,38 @@ enum ClientCallbacks {
     return unsafe raw
   }
 
-  private static func session(_ user: UnsafeMutableRawPointer?) -> ClientSession {
-    unsafe Unmanaged<ClientSession>.fromOpaque(user!).takeUnretainedValue()
+  /// Both live longer than any call of nghttp2, so no callback counts a reference to them.
+  private static func session(_ user: UnsafeMutableRawPointer?) -> Unmanaged<ClientSession> {
+    unsafe Unmanaged.fromOpaque(user!)
   }
 
-  private static func stream(_ session: OpaquePointer?, _ id: Int32) -> ClientStream? {
+  private static func stream(_ session: OpaquePointer?, _ id: Int32) -> Unmanaged<ClientStream>? {
     guard let user = unsafe nghttp2_session_get_stream_user_data(session, id) else { return nil }
-    return unsafe Unmanaged<ClientStream>.fromOpaque(user).takeUnretainedValue()
+    return unsafe Unmanaged.fromOpaque(user)
   }
 
   private static let beginHeaders: nghttp2_on_begin_headers_callback = { raw, frame, user in
     let stream = unsafe stream(raw, frame!.pointee.hd.stream_id)
-    unsafe session(user).reading = stream
+    unsafe session(user)._withUnsafeGuaranteedRef { unsafe $0.reading = stream }
     return 0
   }
 
   private static let header: nghttp2_on_header_callback = {
     _, _, name, nameCount, value, valueCount, _, user in
-    let session = unsafe session(user)
-    guard let stream = session.reading else { return 0 }
     let name = unsafe UnsafeBufferPointer(start: name, count: nameCount)
     let value = unsafe UnsafeBufferPointer(start: value, count: valueCount)
-    unsafe session.headerArrived(name.span, value.span, for: stream)
+    unsafe session(user)._withUnsafeGuaranteedRef { session in
+      unsafe session.reading?._withUnsafeGuaranteedRef { stream in
+        unsafe session.headerArrived(name.span, value.span, for: stream)
+      }
+    }
     return 0
   }
 
   private static let dataChunk: nghttp2_on_data_chunk_recv_callback = {
     raw, _, id, bytes, count, _ in
     let bytes = unsafe UnsafeBufferPointer(start: bytes, count: count)
-    unsafe stream(raw, id)?.response.appendBody(bytes.span)
+    unsafe stream(raw, id)?._withUnsafeGuaranteedRef { unsafe $0.response.appendBody(bytes.span) }
     return 0
   }
 
@@ -56,30 +59,36 @@ enum ClientCallbacks {
     let isAck = head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
     switch UInt32(head.type) {
     case NGHTTP2_SETTINGS.rawValue where !isAck:
-      unsafe session(user).settingsArrived = true
+      unsafe session(user)._withUnsafeGuaranteedRef { $0.settingsArrived = true }
     case NGHTTP2_GOAWAY.rawValue:
       let goAway = unsafe frame!.pointee.goaway
       let debug = unsafe UnsafeBufferPointer(
         start: goAway.opaque_data, count: min(goAway.opaque_data_len, 256))
-      unsafe session(user).goAway = ClientSession.GoAway(
+      let heard = unsafe ClientSession.GoAway(
         lastStream: goAway.last_stream_id, code: goAway.error_code,
         debug: String(decoding: debug, as: UTF8.self), isNew: true)
+      unsafe session(user)._withUnsafeGuaranteedRef { $0.goAway = heard }
     default: break
     }
     return 0
   }
 
-  private static let frameSent: nghttp2_on_frame_send_callback = { _, frame, user in
+  private static let frameSent: nghttp2_on_frame_send_callback = { raw, frame, user in
     let head = unsafe frame!.pointee.hd
     if UInt32(head.type) == NGHTTP2_HEADERS.rawValue {
-      unsafe session(user).headersSent(head.stream_id)
+      guard let stream = unsafe stream(raw, head.stream_id) else { return 0 }
+      unsafe session(user)._withUnsafeGuaranteedRef {
+        unsafe $0.headersLeave(stream, head.stream_id)
+      }
     }
     return 0
   }
 
   private static let streamClosed: nghttp2_on_stream_close_callback = { raw, id, code, user in
     guard let stream = unsafe stream(raw, id) else { return 0 }
-    unsafe session(user).streamClosed(stream, code: code)
+    unsafe session(user)._withUnsafeGuaranteedRef { session in
+      unsafe stream._withUnsafeGuaranteedRef { session.streamClosed($0, code: code) }
+    }
     return 0
   }
 

@@ -21,13 +21,16 @@ internal import CNghttp2
   private(set) var open: [ClientStream] = []
   private var spare: [ClientStream] = []
   /// Handed on while nghttp2 still holds them.
-  private var abandoned: [ObjectIdentifier: ClientStream] = [:]
+  private var abandoned: [ClientStream] = []
   /// Finished, not yet handed on.
   private(set) var ended: [ClientStream] = []
   var settingsArrived = false
   var goAway: GoAway?
   /// The stream whose header block is being read.
-  var reading: ClientStream?
+  var reading: Unmanaged<ClientStream>?
+  /// The stream whose HEADERS nghttp2 gives out at this moment.
+  private var leaving: Unmanaged<ClientStream>?
+  private var frames = HeaderFrames()
   /// Stream ids ascend in the order HEADERS leave: what is above this has not left.
   private var highestSent: Int32 = 0
   private(set) var headersSent = 0
@@ -65,15 +68,17 @@ internal import CNghttp2
     unsafe source.source.ptr = user
     unsafe source.read_callback = ClientCallbacks.readBody
     let hasBody = !request.body.isEmpty
-    let id = unsafe request.headers.withPairs { pairs, count in
-      unsafe withUnsafePointer(to: &source) { source in
-        unsafe nghttp2_submit_request(raw, nil, pairs, count, hasBody ? source : nil, user)
-      }
+    // Without fields: `frames` writes them.
+    let id = unsafe withUnsafePointer(to: &source) { source in
+      unsafe nghttp2_submit_request(raw, nil, nil, 0, hasBody ? source : nil, user)
     }
     guard id > 0 else { return false }
     stream.id = id
     stream.place = open.count
     open.append(stream)
+    if HeaderEncoder.bound(request.headers) > HeaderFrames.longestBlock {
+      cancel(stream, RequestTrouble(.refused, "the header fields are too long"))
+    }
     return true
   }
 
@@ -109,7 +114,16 @@ internal import CNghttp2
     while output.count < Self.fillLimit {
       let count = unsafe nghttp2_session_mem_send(raw, &piece)
       if count <= 0 { return count == 0 }
-      unsafe output.append(contentsOf: UnsafeBufferPointer(start: piece, count: count))
+      let bytes = unsafe UnsafeBufferPointer(start: piece, count: count)
+      guard let stream = unsafe leaving else {
+        unsafe output.append(contentsOf: bytes)
+        continue
+      }
+      unsafe leaving = nil
+      guard let headers = unsafe stream._withUnsafeGuaranteedRef({ $0.request?.headers }) else {
+        return false
+      }
+      unsafe frames.append(bytes.span, headers, to: &output)
     }
     return true
   }
@@ -121,7 +135,9 @@ internal import CNghttp2
 
   // MARK: Called back by nghttp2
 
-  func headersSent(_ id: Int32) {
+  /// The next bytes that nghttp2 gives out are the HEADERS of this stream.
+  func headersLeave(_ stream: Unmanaged<ClientStream>, _ id: Int32) {
+    unsafe leaving = stream
     highestSent = id
     headersSent += 1
   }
@@ -133,14 +149,23 @@ internal import CNghttp2
       if status >= 200 { stream.response.status = status }
       return
     }
-    for kept in keptHeaders where equal(kept, name) { stream.response.keep(kept, value) }
+    for kept in keptHeaders where equal(name, kept) { stream.response.keep(kept, value) }
   }
 
   func streamClosed(_ stream: ClientStream, code: UInt32) {
     finish(stream, code: code, nil)
     stream.isReleased = true
-    if reading === stream { reading = nil }
-    if let stream = abandoned.removeValue(forKey: ObjectIdentifier(stream)) { spare.append(stream) }
+    unsafe reading = nil
+    if stream.isAbandoned { takeBack(stream) }
+  }
+
+  /// nghttp2 has let go of it after all.
+  private func takeBack(_ stream: ClientStream) {
+    stream.isAbandoned = false
+    spare.append(stream)
+    guard let last = abandoned.popLast(), last !== stream else { return }
+    abandoned[stream.place] = last
+    last.place = stream.place
   }
 
   // MARK: Outcomes
@@ -170,7 +195,11 @@ internal import CNghttp2
     ended.removeAll(keepingCapacity: true)
   }
 
-  private func abandon(_ stream: ClientStream) { abandoned[ObjectIdentifier(stream)] = stream }
+  private func abandon(_ stream: ClientStream) {
+    stream.isAbandoned = true
+    stream.place = abandoned.count
+    abandoned.append(stream)
+  }
 
   private func outcome(of stream: ClientStream) -> RequestOutcome {
     if stream.response.status > 0 { return .answered(stream.response) }
@@ -196,10 +225,4 @@ private func decimal(_ digits: Span<UInt8>) -> Int {
   var value = 0
   for index in digits.indices { value = value * 10 + Int(digits[index] &- UInt8(ascii: "0")) }
   return value
-}
-
-private func equal(_ kept: [UInt8], _ name: Span<UInt8>) -> Bool {
-  guard kept.count == name.count else { return false }
-  for index in name.indices where kept[index] != name[index] { return false }
-  return true
 }

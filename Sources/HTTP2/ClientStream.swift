@@ -5,12 +5,14 @@ final class ClientStream {
   var bodySent = 0
   var response = HTTP2Response(status: 0)
   var deadline: Int64 = 0
-  /// Where it stands among the session's open streams.
+  /// Where it stands among the session's open streams, then among its abandoned ones.
   var place = 0
   /// Its outcome is known, though its connection may not have taken it yet.
   var isFinished = false
   /// nghttp2 will not name it again.
   var isReleased = false
+  /// Handed on before nghttp2 has let go of it.
+  var isAbandoned = false
   /// Whether its HEADERS left.
   var wasSent = false
   /// RFC 9113's error code it ended with.

@@ -18,10 +18,17 @@ extension HeaderBlock {
 
 extension HeaderBlock.Field {
   fileprivate func pair(in base: UnsafeMutablePointer<UInt8>?) -> nghttp2_nv {
-    let flags = secret ? UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) : 0
-    return unsafe nghttp2_nv(
-      name: base.map { unsafe $0 + Int(nameStart) },
-      value: base.map { unsafe $0 + Int(valueStart) },
-      namelen: Int(nameCount), valuelen: Int(valueCount), flags: flags)
+    var pair = unsafe nghttp2_nv()
+    unsafe pair.value = base.map { unsafe $0 + Int(valueStart) }
+    unsafe pair.valuelen = Int(valueCount)
+    if nameCount > 0 {
+      unsafe pair.name = base.map { unsafe $0 + Int(valueStart - nameCount) }
+      unsafe pair.namelen = Int(nameCount)
+    } else {
+      unsafe pair.name = UnsafeMutablePointer(mutating: name.utf8Start)
+      unsafe pair.namelen = name.utf8CodeUnitCount
+    }
+    if indexing != .full { unsafe pair.flags = UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) }
+    return unsafe pair
   }
 }

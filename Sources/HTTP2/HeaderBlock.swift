@@ -1,14 +1,29 @@
 /// The header fields of one request or response, in order, pseudo headers first.
 ///
-/// All names and values stand in one byte buffer, so that a block that is emptied and filled again
-/// allocates nothing. Names must be lower case, as HTTP/2 wants them.
+/// All values stand in one byte buffer, so that a block that is emptied and filled again allocates
+/// nothing. Names must be lower case, as HTTP/2 wants them.
 package struct HeaderBlock: Sendable {
+  /// How much of a field HPACK's table keeps (RFC 7541 6.2).
+  package enum Indexing: UInt8, Sendable {
+    /// The whole field: one byte when it comes again.
+    case full
+    /// The name: for values that are new with each request (`apns-id`, `apns-expiration`), which
+    /// would push what stays the same out of the table.
+    case nameOnly
+    /// Nothing, here and in what stands between: HPACK's answer to guessing attacks.
+    case secret
+    /// As `secret`, for one value in many requests (a bearer): its Huffman code is made once.
+    case lastingSecret
+  }
+
   struct Field {
-    var nameStart: Int32
+    /// Empty when the name is known only at run time.
+    var name: StaticString
+    /// Of a name that stands in `bytes` before the value.
     var nameCount: Int32
     var valueStart: Int32
     var valueCount: Int32
-    var secret: Bool
+    var indexing: Indexing
   }
 
   private(set) var bytes: [UInt8] = []
@@ -20,62 +35,76 @@ package struct HeaderBlock: Sendable {
 
   /// All fields as texts, for a listing that a person reads.
   package var pairs: [(name: String, value: String)] {
-    fields.map { field in
-      let (name, value) = (Int(field.nameStart), Int(field.valueStart))
-      return (
-        String(decoding: bytes[name..<name + Int(field.nameCount)], as: UTF8.self),
-        String(decoding: bytes[value..<value + Int(field.valueCount)], as: UTF8.self)
-      )
+    (0..<count).map { index in
+      withField(index) { _, name, value, _ in (text(name), text(value)) }
     }
   }
 
-  /// Adds a field. A `secret` one (device token in `:path`, bearer) is a literal that is never
-  /// indexed, neither by us nor by what stands between: HPACK's answer to guessing attacks. A value
-  /// that is new with each request (`apns-id`, `apns-expiration`) is better sent so too: indexed,
-  /// it pushes what stays the same out of the table, and every look-up walks over it.
-  package mutating func append(_ name: StaticString, _ value: Span<UInt8>, secret: Bool = false) {
-    let start = addName(name)
-    unsafe value.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
-    addField(from: start, nameCount: name.utf8CodeUnitCount, secret)
+  /// Calls `body` with a field: the address of a name that is part of the program, else 0; name;
+  /// value; indexing.
+  func withField<R>(
+    _ index: Int, _ body: (UInt, Span<UInt8>, Span<UInt8>, Indexing) -> R
+  ) -> R {
+    let field = fields[index]
+    let start = Int(field.valueStart)
+    let value = bytes.span.extracting(start..<start + Int(field.valueCount))
+    if field.nameCount > 0 {
+      let name = bytes.span.extracting(start - Int(field.nameCount)..<start)
+      return body(0, name, value, field.indexing)
+    }
+    let name = unsafe UnsafeBufferPointer(
+      start: field.name.utf8Start, count: field.name.utf8CodeUnitCount)
+    return unsafe body(UInt(bitPattern: field.name.utf8Start), name.span, value, field.indexing)
   }
 
-  package mutating func append(_ name: StaticString, _ value: [UInt8], secret: Bool = false) {
-    append(name, value.span, secret: secret)
+  package mutating func append(
+    _ name: StaticString, _ value: Span<UInt8>, _ indexing: Indexing = .full
+  ) {
+    let start = bytes.count
+    unsafe value.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+    addField(name, from: start, indexing)
+  }
+
+  package mutating func append(
+    _ name: StaticString, _ value: [UInt8], _ indexing: Indexing = .full
+  ) {
+    let start = bytes.count
+    bytes.append(contentsOf: value)
+    addField(name, from: start, indexing)
   }
 
   package mutating func append(_ name: StaticString, _ value: StaticString) {
-    let start = addName(name)
-    unsafe bytes.append(
-      contentsOf: UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount))
-    addField(from: start, nameCount: name.utf8CodeUnitCount, false)
+    let start = bytes.count
+    appendBytes(value)
+    addField(name, from: start, .full)
   }
 
-  /// Adds a field whose name is known only at run time; it must be in lower case.
-  package mutating func append(_ name: [UInt8], _ value: [UInt8], secret: Bool = false) {
-    let start = bytes.count
+  /// Adds a field whose name is known only at run time; it must be in lower case, and not empty.
+  package mutating func append(_ name: [UInt8], _ value: [UInt8]) {
     bytes.append(contentsOf: name)
+    let start = bytes.count
     bytes.append(contentsOf: value)
-    addField(from: start, nameCount: name.count, secret)
+    addField("", nameCount: name.count, from: start, .full)
   }
 
   /// Adds a field whose value is a whole number in decimal.
   package mutating func append(
-    _ name: StaticString, decimal value: Int64, secret: Bool = false
+    _ name: StaticString, decimal value: Int64, _ indexing: Indexing = .full
   ) {
-    let start = addName(name)
+    let start = bytes.count
     appendDecimal(value)
-    addField(from: start, nameCount: name.utf8CodeUnitCount, secret)
+    addField(name, from: start, indexing)
   }
 
   /// Adds a field whose value is put together from pieces: `:path` from a prefix and a token.
   package mutating func append(
-    _ name: StaticString, joining first: StaticString, _ second: [UInt8], secret: Bool = false
+    _ name: StaticString, joining first: StaticString, _ second: [UInt8],
+    _ indexing: Indexing = .full
   ) {
-    let start = addName(name)
-    unsafe bytes.append(
-      contentsOf: UnsafeBufferPointer(start: first.utf8Start, count: first.utf8CodeUnitCount))
+    let start = bytes.count
+    appendBytes(first)
     bytes.append(contentsOf: second)
-    addField(from: start, nameCount: name.utf8CodeUnitCount, secret)
+    addField(name, from: start, indexing)
   }
 
   package mutating func removeAll(keepingCapacity: Bool = true) {
@@ -97,29 +126,34 @@ package struct HeaderBlock: Sendable {
     fields.removeLast(fields.count - mark.fields)
   }
 
-  private mutating func addName(_ name: StaticString) -> Int {
-    let start = bytes.count
+  private mutating func appendBytes(_ text: StaticString) {
     unsafe bytes.append(
-      contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    return start
+      contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  private mutating func addField(from start: Int, nameCount: Int, _ secret: Bool) {
+  private mutating func addField(
+    _ name: StaticString, nameCount: Int = 0, from start: Int, _ indexing: Indexing
+  ) {
     fields.append(
       Field(
-        nameStart: Int32(start), nameCount: Int32(nameCount),
-        valueStart: Int32(start + nameCount),
-        valueCount: Int32(bytes.count - start - nameCount), secret: secret))
+        name: name, nameCount: Int32(nameCount), valueStart: Int32(start),
+        valueCount: Int32(bytes.count - start), indexing: indexing))
   }
 
   private mutating func appendDecimal(_ value: Int64) {
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    let magnitude = value.magnitude
-    var place: UInt64 = 1
-    while magnitude / place >= 10 { place *= 10 }
-    while place > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(magnitude / place % 10))
-      place /= 10
-    }
+    var rest = value.magnitude
+    var digits = InlineArray<20, UInt8>(repeating: 0)
+    var first = 20
+    repeat {
+      first -= 1
+      digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
+      rest /= 10
+    } while rest > 0
+    for index in first..<20 { bytes.append(digits[index]) }
   }
+}
+
+private func text(_ bytes: Span<UInt8>) -> String {
+  unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
 }

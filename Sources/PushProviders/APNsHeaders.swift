@@ -1,8 +1,8 @@
 package import HTTP2
 package import PushModel
 
-/// The fields of an APNs request (apns.md 2 and 3), with Apple's advice on HPACK: what names one
-/// message or holds a secret never enters the small dynamic table.
+/// The fields of an APNs request (apns.md 2 and 3), with Apple's advice on HPACK: of what is new
+/// with each message the small dynamic table gets the name alone, of a secret nothing.
 package enum APNsHeaders {
   /// What all requests to one host have in common, pseudo headers first.
   static func common(authority: String) -> HeaderBlock {
@@ -15,8 +15,8 @@ package enum APNsHeaders {
 
   /// - Parameter token: nil when the connection shows a certificate.
   static func append(_ request: PushRequest, _ token: ProviderToken?, to block: inout HeaderBlock) {
-    block.append(":path", joining: "/3/device/", request.deviceToken, secret: true)
-    if let token { block.append("authorization", token.authorization, secret: true) }
+    block.append(":path", joining: "/3/device/", request.deviceToken, .secret)
+    if let token { block.append("authorization", token.authorization, .lastingSecret) }
     append(request, to: &block)
   }
 
@@ -24,11 +24,11 @@ package enum APNsHeaders {
   package static func append(_ request: PushRequest, to block: inout HeaderBlock) {
     block.append("apns-topic", request.topic)
     block.append("apns-push-type", name(of: request.pushType))
-    if !request.apnsID.isEmpty { block.append("apns-id", request.apnsID, secret: true) }
+    if !request.apnsID.isEmpty { block.append("apns-id", request.apnsID, .nameOnly) }
     block.append("apns-priority", decimal: Int64(request.priority))
-    block.append("apns-expiration", decimal: request.expiration, secret: true)
+    block.append("apns-expiration", decimal: request.expiration, .nameOnly)
     if !request.collapseID.isEmpty {
-      block.append("apns-collapse-id", request.collapseID, secret: true)
+      block.append("apns-collapse-id", request.collapseID, .nameOnly)
     }
     for field in request.extraHeaders { block.append(field.name, field.value) }
   }

@@ -14,6 +14,6 @@ enum FCMHeaders {
   }
 
   static func append(_ token: ProviderToken, to block: inout HeaderBlock) {
-    block.append("authorization", token.authorization, secret: true)
+    block.append("authorization", token.authorization, .lastingSecret)
   }
 }

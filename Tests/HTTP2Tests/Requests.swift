@@ -8,7 +8,7 @@ func request(_ path: String) -> HeaderBlock {
   headers.append(":method", "POST")
   headers.append(":scheme", "https")
   headers.append(":authority", "localhost")
-  headers.append(":path", Array(path.utf8), secret: true)
+  headers.append(":path", Array(path.utf8), .secret)
   headers.append("apns-topic", "com.example.chat")
   return headers
 }

@@ -28,7 +28,7 @@ struct FCMClient {
     _ body: String, path: String = "/v1/projects/allim-sim/messages:send", bearer: String?
   ) async throws -> HTTP2Response {
     var head = start(path)
-    if let bearer { head.append("authorization", Array("Bearer \(bearer)".utf8), secret: true) }
+    if let bearer { head.append("authorization", Array("Bearer \(bearer)".utf8), .secret) }
     head.append("content-type", "application/json")
     return try await answer(head, Array(body.utf8))
   }

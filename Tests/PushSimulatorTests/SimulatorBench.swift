@@ -170,8 +170,8 @@ struct Push {
     head.append(":method", Array(method.utf8))
     head.append(":scheme", "https")
     head.append(":authority", "localhost")
-    head.append(":path", Array((path ?? "/3/device/" + token).utf8), secret: true)
-    if let bearer { head.append("authorization", Array("bearer \(bearer)".utf8), secret: true) }
+    head.append(":path", Array((path ?? "/3/device/" + token).utf8), .secret)
+    if let bearer { head.append("authorization", Array("bearer \(bearer)".utf8), .secret) }
     for (name, value) in fields { head.append(Array(name.utf8), Array(value.utf8)) }
     return head
   }
