@@ -95,18 +95,12 @@ enum ClientCallbacks {
   static let readBody: nghttp2_data_source_read_callback = {
     _, _, buffer, room, flags, source, _ in
     let stream = unsafe Unmanaged<ClientStream>.fromOpaque(source!.pointee.ptr)
-      .takeUnretainedValue()
-    guard !stream.isFinished, let body = stream.request?.body else {
-      return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+    return unsafe stream._withUnsafeGuaranteedRef { stream in
+      guard !stream.isFinished, let buffer = unsafe buffer,
+        let count = unsafe stream.copyBody(to: buffer, room: room)
+      else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
+      if stream.isBodySent { unsafe flags!.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue) }
+      return count
     }
-    let count = min(room, body.count - stream.bodySent)
-    unsafe body.withUnsafeBufferPointer { body in
-      unsafe buffer!.update(from: body.baseAddress! + stream.bodySent, count: count)
-    }
-    stream.bodySent += count
-    if stream.bodySent == body.count {
-      unsafe flags!.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
-    }
-    return count
   }
 }

@@ -76,7 +76,7 @@ internal import CNghttp2
     stream.id = id
     stream.place = open.count
     open.append(stream)
-    if HeaderEncoder.bound(request.headers) > HeaderFrames.longestBlock {
+    if request.headers.bytes.count > HeaderFrames.longestBlock {
       cancel(stream, RequestTrouble(.refused, "the header fields are too long"))
     }
     return true

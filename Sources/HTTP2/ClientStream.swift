@@ -29,4 +29,17 @@ final class ClientStream {
     isReleased = false
     trouble = nil
   }
+
+  var isBodySent: Bool { bodySent == request?.body.count }
+
+  /// Copies the next piece of the body; nil when there is no request any more.
+  func copyBody(to buffer: UnsafeMutablePointer<UInt8>, room: Int) -> Int? {
+    unsafe request?.body.withUnsafeBufferPointer { body in
+      let count = min(room, body.count - bodySent)
+      guard let start = body.baseAddress else { return count }
+      unsafe buffer.update(from: start + bodySent, count: count)
+      bodySent += count
+      return count
+    }
+  }
 }

@@ -141,7 +141,6 @@ package struct HeaderBlock: Sendable {
   }
 
   private mutating func appendDecimal(_ value: Int64) {
-    if value < 0 { bytes.append(UInt8(ascii: "-")) }
     var rest = value.magnitude
     var digits = InlineArray<20, UInt8>(repeating: 0)
     var first = 20
@@ -150,7 +149,13 @@ package struct HeaderBlock: Sendable {
       digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
       rest /= 10
     } while rest > 0
-    for index in first..<20 { bytes.append(digits[index]) }
+    if value < 0 {
+      first -= 1
+      digits[first] = UInt8(ascii: "-")
+    }
+    bytes.append(addingCapacity: 20 - first) { output in
+      for index in first..<20 { output.append(digits[index]) }
+    }
   }
 }
 

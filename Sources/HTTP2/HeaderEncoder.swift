@@ -10,9 +10,10 @@ struct HeaderEncoder {
     /// Of a name that is part of the program; 0 for others, which are compared.
     var address: UInt
     var name: [UInt8]
-    /// Indices in the static table, of the name and of the last field; 0 = none.
+    /// Indices in the static table, of the name and of the last field with it; 0 = none.
     var staticName: Int
     var staticField = 0
+    var staticValue: StaticString = ""
     /// Entries of the dynamic table, which may be gone; -1 = none.
     var nameEntry = -1
     var entry = -1
@@ -137,10 +138,11 @@ struct HeaderEncoder {
     let entry = names[place].entry
     if table.holds(entry), table.hasValue(entry, value) { return table.index(of: entry) }
     let known = names[place].staticField
-    if known > 0, equal(value, StaticTable.fields[known - 1].value) { return known }
-    let index = StaticTable.index(of: value, from: names[place].staticName)
+    if known > 0, equal(value, names[place].staticValue) { return known }
+    let index = StaticTable.index(of: value, from: names[place].staticName, name)
     if index > 0 {
       names[place].staticField = index
+      names[place].staticValue = StaticTable.value(index)
       return index
     }
     let found = table.find(name, value)

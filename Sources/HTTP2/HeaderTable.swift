@@ -4,14 +4,13 @@
 /// A field is named by the number of its insertion, which stays; its index changes with each one.
 struct HeaderTable {
   private struct Entry {
-    /// Name and value.
-    var text: [UInt8] = []
+    /// Where its name begins in `texts`; the value follows it.
+    var start = 0
     var nameCount = 0
-    var size: Int { HeaderTable.size(text.count) }
-
-    func hasName(_ name: Span<UInt8>) -> Bool { equal(name, text, 0..<nameCount) }
-
-    func hasValue(_ value: Span<UInt8>) -> Bool { equal(value, text, nameCount..<text.count) }
+    var count = 0
+    var size: Int { HeaderTable.size(count) }
+    var name: Range<Int> { start..<start + nameCount }
+    var value: Range<Int> { start + nameCount..<start + count }
   }
 
   /// Our own limit below whatever the peer allows: the size both begin with.
@@ -26,6 +25,10 @@ struct HeaderTable {
   private var evicted = 0
   /// The entry with number n stands at n modulo their count.
   private var entries = [Entry](repeating: Entry(), count: places)
+  /// Names and values, each entry's in one piece. As twice the size of a table has room, what begins
+  /// at the front again never meets what is still in use.
+  private var texts = [UInt8](repeating: 0, count: 2 * most)
+  private var textEnd = 0
 
   static func size(_ textCount: Int) -> Int { textCount + 32 }
 
@@ -36,7 +39,7 @@ struct HeaderTable {
   func index(of number: Int) -> Int { StaticTable.count + inserted - number }
 
   func hasValue(_ number: Int, _ value: Span<UInt8>) -> Bool {
-    entries[number % Self.places].hasValue(value)
+    equal(value, texts, entries[number % Self.places].value)
   }
 
   /// The newest entry with this name, and this value unless that is nil; -1 = none.
@@ -44,9 +47,9 @@ struct HeaderTable {
     var number = inserted - 1
     while number >= evicted {
       let entry = entries[number % Self.places]
-      if entry.hasName(name) {
+      if equal(name, texts, entry.name) {
         guard let value else { return number }
-        if entry.hasValue(value) { return number }
+        if equal(value, texts, entry.value) { return number }
       }
       number -= 1
     }
@@ -55,14 +58,15 @@ struct HeaderTable {
 
   /// Adds a field that is not larger than the table; the number of its entry.
   mutating func insert(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Int {
-    var entry = Entry()
-    entry.text.reserveCapacity(name.count + value.count)
-    unsafe name.withUnsafeBufferPointer { unsafe entry.text.append(contentsOf: $0) }
-    unsafe value.withUnsafeBufferPointer { unsafe entry.text.append(contentsOf: $0) }
-    entry.nameCount = name.count
+    let count = name.count + value.count
+    let start = textEnd + count <= texts.count ? textEnd : 0
+    let entry = Entry(start: start, nameCount: name.count, count: count)
     evict(downTo: limit - entry.size)
     size += entry.size
     entries[inserted % Self.places] = entry
+    for index in name.indices { texts[start + index] = name[index] }
+    for index in value.indices { texts[start + name.count + index] = value[index] }
+    textEnd = start + count
     inserted += 1
     return inserted - 1
   }
@@ -76,7 +80,6 @@ struct HeaderTable {
   private mutating func evict(downTo limit: Int) {
     while size > limit {
       size -= entries[evicted % Self.places].size
-      entries[evicted % Self.places] = Entry()
       evicted += 1
     }
   }

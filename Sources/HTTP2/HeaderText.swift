@@ -4,11 +4,16 @@ internal import Glibc
 extension OutputSpan<UInt8> {
   /// A number in the last `prefix` bits of a byte whose other bits are `pattern`, and as many bytes
   /// more as it needs.
+  @inline(__always)
   mutating func append(_ value: Int, prefix: UInt8, _ pattern: UInt8) {
     let most = 1 << Int(prefix) - 1
-    if value < most { return append(pattern | UInt8(value)) }
-    append(pattern | UInt8(most))
-    var rest = value - most
+    if value < most { return append(pattern | UInt8(truncatingIfNeeded: value)) }
+    append(pattern | UInt8(truncatingIfNeeded: most))
+    append(rest: value - most)
+  }
+
+  private mutating func append(rest: Int) {
+    var rest = rest
     while rest >= 0x80 {
       append(UInt8(rest & 0x7F) | 0x80)
       rest >>= 7
@@ -45,9 +50,7 @@ extension OutputSpan<UInt8> {
   }
 }
 
-/// Whether these bytes are the same as those of an array, or of a part of it.
-func equal(_ bytes: Span<UInt8>, _ array: [UInt8]) -> Bool { equal(bytes, array, 0..<array.count) }
-
+/// Whether these bytes are those of a part of an array.
 func equal(_ bytes: Span<UInt8>, _ array: [UInt8], _ range: Range<Int>) -> Bool {
   let count = bytes.count
   guard count == range.count, range.upperBound <= array.count else { return false }
@@ -56,5 +59,16 @@ func equal(_ bytes: Span<UInt8>, _ array: [UInt8], _ range: Range<Int>) -> Bool 
       guard let one = bytes.baseAddress, let other = array.baseAddress else { return true }
       return unsafe memcmp(one, other + range.lowerBound, count) == 0
     }
+  }
+}
+
+func equal(_ bytes: Span<UInt8>, _ array: [UInt8]) -> Bool { equal(bytes, array, 0..<array.count) }
+
+func equal(_ bytes: Span<UInt8>, _ text: StaticString) -> Bool {
+  let count = bytes.count
+  guard count == text.utf8CodeUnitCount else { return false }
+  return unsafe bytes.withUnsafeBufferPointer { bytes in
+    guard let bytes = bytes.baseAddress else { return true }
+    return unsafe memcmp(bytes, text.utf8Start, count) == 0
   }
 }

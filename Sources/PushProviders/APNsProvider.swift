@@ -62,7 +62,7 @@ package final class APNsProvider: PushProvider {
     APNsHeaders.append(request, token, to: &block)
     let outcome = await pool.send(
       block, body: request.body, precedence: request.precedence)
-    blocks.putBack(block)
+    blocks.putBack(consume block)
     switch outcome {
     case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
     case .unknown(let trouble): return .unknown(SendTrouble(trouble))

@@ -89,7 +89,7 @@ package final class FCMProvider: PushProvider {
     FCMHeaders.append(token, to: &block)
     let outcome = await pool.send(
       block, body: request.body, precedence: request.precedence)
-    blocks.putBack(block)
+    blocks.putBack(consume block)
     switch outcome {
     case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
     case .unknown(let trouble): return .unknown(SendTrouble(trouble))

@@ -11,7 +11,7 @@ import Testing
   }
 
   private func hex(_ bytes: [UInt8]) -> String {
-    bytes.map { String($0 + 0x100 as Int, radix: 16).dropFirst() }.joined()
+    bytes.map { String(0x100 + Int($0), radix: 16).dropFirst() }.joined()
   }
 
   @Test func `integers are those of RFC 7541 C.1`() {
@@ -123,8 +123,8 @@ import Testing
     }
 
     mutating func check(_ block: HeaderBlock, _ fields: [DecodedField], _ comment: Comment) {
-      encoder.follow(sizeUpdates: updates.span)
       var bytes = updates
+      encoder.follow(sizeUpdates: bytes.span)
       updates = []
       let start = bytes.count
       bytes.append(addingCapacity: HeaderEncoder.bound(block)) { encoder.encode(block, to: &$0) }

@@ -38,8 +38,9 @@ import Testing
       for size in [4_096, 200, 0, 60, 1_000_000] {
         for number in 0..<3 {
           all.append("/\(size)/\(number)")
-          let answer = await pool.send(request(all.last ?? ""), body: Array("{}".utf8))
-          #expect(try answered(answer).status == 200)
+          let sent = await pool.send(request(all.last ?? ""), body: Array("{}".utf8))
+          let answer = try answered(sent)
+          #expect(answer.status == 200)
         }
         let connection = server.connections[0]
         sizes.append(size)
@@ -62,7 +63,8 @@ import Testing
       var long = request("/long")
       long.append(Array("x-long".utf8), Array(repeating: UInt8(ascii: "\\"), count: 40_000))
       for body in ["", "{}"] {
-        #expect(try answered(await pool.send(long, body: Array(body.utf8))).status == 200)
+        let answer = try answered(await pool.send(long, body: Array(body.utf8)))
+        #expect(answer.status == 200)
       }
       let connection = server.connections[0]
       #expect(paths(connection) == ["/long", "/long"])
@@ -86,7 +88,8 @@ import Testing
         return
       }
       #expect(trouble.kind == .refused)
-      #expect(try answered(await pool.send(request("/short"), body: [])).status == 200)
+      let short = try answered(await pool.send(request("/short"), body: []))
+      #expect(short.status == 200)
       #expect(paths(server.connections[0]) == ["/short"])
       #expect(server.connections.count == 1)
     }
