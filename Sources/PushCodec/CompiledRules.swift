@@ -94,7 +94,7 @@ final class CompiledType {
 
 /// The configuration as the codec reads it: words as bytes in one pool, credentials as numbers.
 final class CompiledRules {
-  let pool: [UInt8]
+  let pool: FixedBytes
   let apps: [CompiledApp]
   let types: [CompiledType]
   let credentials: [CredentialKey]
@@ -109,7 +109,7 @@ final class CompiledRules {
     names = FixedNames(&pool)
     apps = rules.apps.map { CompiledApp($0, sorted, &pool) }
     types = rules.types.sorted { $0.key < $1.key }.map { CompiledType($0.key, $0.value, &pool) }
-    self.pool = pool
+    self.pool = FixedBytes(pool)
   }
 
   static func add(_ text: String, to pool: inout [UInt8]) -> Piece {

@@ -5,7 +5,7 @@ struct ContentCheck {
   let rules: CompiledRules
 
   func check(_ content: EventContent) throws(EventFault) {
-    if rules.types[content.facts.type].builtIn == .notice, !hasTitleOrBody(content.facts),
+    if case .notice = rules.types[content.facts.type].builtIn, !hasTitleOrBody(content.facts),
       content.facts.apnsPayload < 0,
       content.facts.fcm < 0
     {

@@ -28,12 +28,14 @@ struct DeliveryPlan {
     switch content.facts.wish {
     case .alert, .background:
       followContent(content, rules, asked)
-    case .voip where target.kind != .voip:
-      followContent(content, rules, asked)
-      isTimeSensitive = content.facts.interruptionLevel.isEmpty
     case .voip:
-      pushType = .voip
-      showsText = content.facts.hasText
+      if case .voip = target.kind {
+        pushType = .voip
+        showsText = content.facts.hasText
+      } else {
+        followContent(content, rules, asked)
+        isTimeSensitive = content.facts.interruptionLevel.isEmpty
+      }
     case .liveactivity:
       pushType = .liveactivity
       priority = priority == 10 ? 10 : 5

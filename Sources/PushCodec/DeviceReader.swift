@@ -1,9 +1,14 @@
 import PushModel
 
 /// Reads one device and decides provider, credential and token (EVENTS.md, "Device").
-struct DeviceReader {
+final class DeviceReader {
   let rules: CompiledRules
   let tables: KeyTables
+
+  init(rules: CompiledRules, tables: KeyTables) {
+    self.rules = rules
+    self.tables = tables
+  }
 
   /// What a device says.
   private struct Device {
@@ -46,11 +51,17 @@ struct DeviceReader {
   }
 
   /// A token without the blanks around it.
+  @inline(__always)
   private func token(
-    _ token: Int?, _ path: FieldPath, _ content: EventContent
+    _ token: Int?, _ path: @autoclosure () -> FieldPath, _ content: EventContent
   ) throws(EventFault) -> Piece {
-    var piece = try content.string(token, path)
-    content.bytes.withBytes(of: piece) { bytes in
+    guard let token else { return .none }
+    return trimmed(try content.string(token, path()), content)
+  }
+
+  private func trimmed(_ text: Piece, _ content: EventContent) -> Piece {
+    var piece = text
+    content.bytes.withBytes(of: text) { bytes in
       var first = 0
       var last = bytes.count
       while first < last, Self.isBlank(bytes[first]) { first += 1 }
@@ -116,11 +127,11 @@ struct DeviceReader {
     target.environment = device.environment ?? app.environment
     var name: StaticString = "token"
     target.token = device.token
-    if content.facts.wish == .liveactivity {
+    if case .liveactivity = content.facts.wish {
       (name, target.token, target.kind) = (
         "liveActivityToken", device.activityToken, .liveActivity
       )
-    } else if content.facts.wish == .voip,
+    } else if case .voip = content.facts.wish,
       !device.voipToken.isEmpty || !mayFallBack(content)
     {
       (name, target.token, target.kind) = ("voipToken", device.voipToken, .voip)
@@ -133,7 +144,11 @@ struct DeviceReader {
       throw .invalid(path.named(name), "odd number of hex digits")
     }
     try checkTopic(path, &target, app, content)
-    let credential = target.environment == .production ? app.apnsProduction : app.apnsSandbox
+    let credential =
+      switch target.environment {
+      case .production: app.apnsProduction
+      case .sandbox: app.apnsSandbox
+      }
     if credential < 0 {
       throw EventFault(
         .noCredential, "\(path): the app has no APNs credential for \(target.environment)")

@@ -7,33 +7,32 @@ import PushModel
 /// time.
 final class EventContent {
   let bytes: PieceBytes
-  @safe @exclusivity(unchecked) var tokens: [JSONToken] = []
+  @safe @exclusivity(unchecked) var tokens = Row<JSONToken>(capacity: JSONScanner.usualTokens)
   @safe @exclusivity(unchecked) var brokenStrings = 0
   @safe @exclusivity(unchecked) var hasInvalidUTF8 = false
   @safe @exclusivity(unchecked) var facts = EventFacts()
-  @safe @exclusivity(unchecked) var entries: [DataEntry] = []
-  @safe @exclusivity(unchecked) var recipients: [RecipientFacts] = []
+  @safe @exclusivity(unchecked) var entries = Row<DataEntry>(capacity: 16)
+  @safe @exclusivity(unchecked) var recipients = Row<RecipientFacts>(capacity: 1)
   @safe @exclusivity(unchecked) var targets: [PushTarget] = []
   @safe @exclusivity(unchecked) var faults: [EventFault] = []
   @safe @exclusivity(unchecked) var queueID = ""
   /// The event's `fcm` block in snake_case, when it has one.
   @safe @exclusivity(unchecked) var fcmBlock: JSONText?
 
-  init(rules: [UInt8]) { bytes = PieceBytes(rules: rules) }
+  init(rules: FixedBytes) { bytes = PieceBytes(rules: rules) }
 
   /// Empties all and keeps the memory, unless one large event made it large.
   func reset() {
-    bytes.item = []
-    if bytes.arena.capacity > 65_536 { bytes.arena = [] }
-    bytes.arena.removeAll(keepingCapacity: true)
-    if tokens.capacity > 16_384 { tokens = [] }
+    bytes.reset()
+    tokens.shrink(above: 16_384, to: JSONScanner.usualTokens)
     // Places of another item must never be looked up in the next one.
-    tokens.removeAll(keepingCapacity: true)
+    tokens.removeAll()
     if targets.capacity > 4_096 { targets = [] }
-    if recipients.capacity > 4_096 { recipients = [] }
+    recipients.shrink(above: 4_096, to: 1)
     facts = EventFacts()
-    entries.removeAll(keepingCapacity: true)
-    recipients.removeAll(keepingCapacity: true)
+    entries.shrink(above: 4_096, to: 16)
+    entries.removeAll()
+    recipients.removeAll()
     targets.removeAll(keepingCapacity: true)
     if !faults.isEmpty { faults = [] }
     fcmBlock = nil
@@ -51,19 +50,19 @@ extension EventContent {
   /// The known fields of an object.
   func fields<Key>(of object: Int, _ table: KeyTable<Key>) -> Fields<Key> {
     var fields = Fields(table)
-    let item = bytes.item
-    let span = item.span
-    let end = Int(tokens[object].next)
-    var at = object + 1
-    while at < end {
-      let key = tokens[at]
-      let value = tokens[at + 1]
-      if let found = find(key, table, span) {
-        fields.set(found, keyToken: at, value: at + 1, isNull: value.kind == .null)
-      } else {
-        fields.unknown += 1
+    bytes.withItem { item in
+      let end = Int(tokens[object].next)
+      var at = object &+ 1
+      while at < end {
+        let key = tokens[at]
+        let value = tokens[at &+ 1]
+        if let found = find(key, table, copy item) {
+          fields.set(found, keyToken: at, value: at &+ 1, isNull: value.kind == .null)
+        } else {
+          fields.unknown &+= 1
+        }
+        at = Int(value.next)
       }
-      at = Int(value.next)
     }
     if fields.unknown > 1, fields.repeated == nil { fields.repeated = repeatedKey(in: object) }
     return fields
@@ -71,100 +70,113 @@ extension EventContent {
 
   @inline(__always)
   private func find<Key>(
-    _ key: JSONToken, _ table: KeyTable<Key>, _ span: Span<UInt8>
+    _ key: JSONToken, _ table: KeyTable<Key>, _ item: Span<UInt8>
   ) -> UInt8? {
-    if !key.hasEscapes { return table.find(span, key.range) }
+    key.hasEscapes
+      ? findDecoded(key, table, item) : table.find(item, at: Int(key.start), count: key.count)
+  }
+
+  private func findDecoded<Key>(
+    _ key: JSONToken, _ table: KeyTable<Key>, _ item: Span<UInt8>
+  ) -> UInt8? {
     var name: [UInt8] = []
-    JSONEscape.decode(span, key.range, into: &name)
-    return table.find(name.span, 0..<name.count)
+    JSONEscape.decode(item, key.range, into: &name)
+    return table.find(name.span, at: 0, count: name.count)
   }
 
   /// The text of a string token, its escapes decoded and its broken Unicode replaced.
+  @inline(__always)
   func text(_ token: Int) -> Piece {
     let token = tokens[token]
-    if !token.hasEscapes, !token.isBroken { return Piece(.item, token.range) }
-    let item = bytes.item
+    return token.hasEscapes || token.isBroken ? decoded(token) : Piece(token)
+  }
+
+  private func decoded(_ token: JSONToken) -> Piece {
     let start = bytes.arena.count
-    JSONEscape.decode(item.span, token.range, into: &bytes.arena)
+    bytes.withItem { JSONEscape.decode(copy $0, token.range, into: &bytes.arena) }
     if token.isBroken {
       facts.repairs += 1
-      let repaired = String(decoding: bytes.arena[start...], as: UTF8.self)
-      bytes.arena.removeSubrange(start...)
-      bytes.arena.append(contentsOf: repaired.utf8)
+      let repaired = bytes.string(Piece(.arena, start..<bytes.arena.count))
+      bytes.arena.truncate(to: start)
+      bytes.arena.append(repaired)
     }
     return Piece(.arena, start..<bytes.arena.count, .text)
   }
 
   /// A string field; absent stays absent.
-  func string(_ token: Int?, _ path: FieldPath) throws(EventFault) -> Piece {
+  ///
+  /// This one and those below are part of their caller, and a path is made for a fault only: most
+  /// fields of an event are absent, and hardly one is wrong.
+  @inline(__always)
+  func string(
+    _ token: Int?, _ path: @autoclosure () -> FieldPath
+  ) throws(EventFault) -> Piece {
     guard let token else { return .none }
-    guard tokens[token].kind == .string else { throw .invalid(path, "not a string") }
+    guard tokens[token].kind == .string else { throw .invalid(path(), "not a string") }
     return text(token)
   }
 
   /// A field that is a string or an integer, such as a room's id.
-  func identifier(_ token: Int?, _ path: FieldPath) throws(EventFault) -> Piece {
+  @inline(__always)
+  func identifier(
+    _ token: Int?, _ path: @autoclosure () -> FieldPath
+  ) throws(EventFault) -> Piece {
     guard let token else { return .none }
     if tokens[token].kind == .string { return text(token) }
-    guard tokens[token].kind == .number, isInteger(tokens[token]) else {
-      throw .invalid(path, "neither a string nor an integer")
+    guard tokens[token].isWhole else {
+      throw .invalid(path(), "neither a string nor an integer")
     }
-    return Piece(.item, tokens[token].range, .number)
+    return Piece(tokens[token], .number)
   }
 
-  func flag(_ token: Int?, _ path: FieldPath) throws(EventFault) -> Bool {
+  @inline(__always)
+  func flag(
+    _ token: Int?, _ path: @autoclosure () -> FieldPath
+  ) throws(EventFault) -> Bool {
     guard let token else { return false }
-    guard tokens[token].isBool else { throw .invalid(path, "neither true nor false") }
+    guard tokens[token].isBool else { throw .invalid(path(), "neither true nor false") }
     return tokens[token].kind == .yes
   }
 
-  func object(_ token: Int?, _ path: FieldPath) throws(EventFault) -> Int? {
+  @inline(__always)
+  func object(
+    _ token: Int?, _ path: @autoclosure () -> FieldPath
+  ) throws(EventFault) -> Int? {
     guard let token else { return nil }
-    guard tokens[token].kind == .object else { throw .invalid(path, "not an object") }
+    guard tokens[token].kind == .object else { throw .invalid(path(), "not an object") }
     return token
   }
 
   /// An integer in a range; the fault shows what was given.
+  @inline(__always)
   func integer(
-    _ token: Int?, in range: ClosedRange<Int64>, _ path: FieldPath
+    _ token: Int?, in range: ClosedRange<Int64>, _ path: @autoclosure () -> FieldPath
   ) throws(EventFault) -> Int64? {
     guard let token else { return nil }
     guard let value = integer(tokens[token]), range.contains(value) else {
       let allowed = "\(range.lowerBound) to \(range.upperBound)"
-      throw .invalid(path, "\(shown(token)) is not an integer from \(allowed)")
+      throw .invalid(path(), "\(shown(token)) is not an integer from \(allowed)")
     }
     return value
   }
 
-  /// Digits only: no fraction, no exponent.
-  func isInteger(_ token: JSONToken) -> Bool {
-    let item = bytes.item
-    let span = item.span
-    for i in token.range where span[i] == 0x2E || span[i] | 0x20 == 0x65 { return false }
-    return true
-  }
-
   func integer(_ token: JSONToken) -> Int64? {
-    guard token.kind == .number, token.count <= 19 else { return nil }
-    let item = bytes.item
-    let span = item.span
-    var value: Int64 = 0
-    let negative = span[Int(token.start)] == UInt8(ascii: "-")
-    for i in token.range.dropFirst(negative ? 1 : 0) {
-      // What is no digit in a number is its point or exponent.
-      let digit = span[i] &- 0x30
-      guard digit < 10 else { return nil }
-      let (tens, over) = value.multipliedReportingOverflow(by: 10)
-      let (sum, carry) = tens.addingReportingOverflow(Int64(digit))
-      if over || carry { return nil }
-      value = sum
+    guard token.isWhole, token.count <= 19 else { return nil }
+    return bytes.withBytes(of: Piece(token)) { digits in
+      let isNegative = digits[0] == UInt8(ascii: "-")
+      // At most 19 digits, which 64 bits without a sign always hold.
+      var value: UInt64 = 0
+      for at in (isNegative ? 1 : 0)..<digits.count {
+        value = value &* 10 &+ UInt64(digits[at] &- 0x30)
+      }
+      guard let whole = Int64(exactly: value) else { return nil }
+      return isNegative ? -whole : whole
     }
-    return negative ? -value : value
   }
 
   func double(_ token: JSONToken) -> Double? {
     guard token.kind == .number else { return nil }
-    return Double(bytes.string(Piece(.item, token.range)))
+    return Double(bytes.string(Piece(token)))
   }
 
   /// A value for a dead letter's detail: short, printable, quoted when it is a string.
@@ -177,7 +189,7 @@ extension EventContent {
     case .yes: return "true"
     case .no: return "false"
     case .number, .string:
-      let text = bytes.string(Piece(.item, token.range))
+      let text = bytes.string(Piece(token))
       let short = text.unicodeScalars.prefix(24).filter { $0.value >= 0x20 && $0.value != 0x7F }
       let words = String(String.UnicodeScalarView(short)) + (text.count > 24 ? "…" : "")
       return token.kind == .string ? "\"\(words)\"" : words
@@ -208,8 +220,7 @@ extension EventContent {
     while key < end {
       var other = first
       while other < key {
-        let same = bytes.areEqual(
-          Piece(.item, tokens[key].range), Piece(.item, tokens[other].range))
+        let same = bytes.areEqual(Piece(tokens[key]), Piece(tokens[other]))
         if same { return key }
         other = Int(tokens[other + 1].next)
       }
@@ -230,8 +241,7 @@ extension EventContent {
 
   func decodedKey(_ token: Int) -> [UInt8] {
     var name: [UInt8] = []
-    let item = bytes.item
-    JSONEscape.decode(item.span, tokens[token].range, into: &name)
+    bytes.withItem { JSONEscape.decode(copy $0, tokens[token].range, into: &name) }
     return name
   }
 }

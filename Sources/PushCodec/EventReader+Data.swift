@@ -13,14 +13,15 @@ extension EventReader {
     content.facts.data = data
     try checkData(data, "data", content)
     let own = content.entries.count
+    var removes = false
     var key = data + 1
     while key < Int(content.tokens[data].next) {
       let name = content.text(key)
-      remove(name, before: own, content)
+      if remove(name, before: own, content) { removes = true }
       content.entries.append(DataEntry(key: name, token: Int32(key + 1)))
       key = Int(content.tokens[key + 1].next)
     }
-    content.entries.removeAll { !$0.key.isPresent }
+    if removes { content.entries.removeAll { !$0.key.isPresent } }
   }
 
   /// What holds for the data of an event and of a recipient.
@@ -61,18 +62,21 @@ extension EventReader {
     content.entries.append(DataEntry(key: key, piece: value, isForAPNs: isForAPNs))
   }
 
-  /// Takes out the type's key that the event itself sets.
-  private func remove(_ name: Piece, before end: Int, _ content: EventContent) {
+  /// Marks the type's keys that the event itself sets; true when there is one.
+  private func remove(_ name: Piece, before end: Int, _ content: EventContent) -> Bool {
+    var isMarked = false
     for i in 0..<end where content.bytes.areEqual(content.entries[i].key, name) {
       content.entries[i].key = .none
+      isMarked = true
     }
+    return isMarked
   }
 }
 
 extension EventContent {
   func isKey(_ token: Int, _ name: StaticString) -> Bool {
     if !tokens[token].hasEscapes {
-      return bytes.isEqual(Piece(.item, tokens[token].range), name)
+      return bytes.isEqual(Piece(tokens[token]), name)
     }
     return decodedKey(token) == [UInt8]("\(name)".utf8)
   }

@@ -29,10 +29,14 @@ extension EventReader {
   }
 
   /// 0 clears, absent leaves: two different things (BR-05).
+  @inline(__always)
   func badge(
-    _ token: Int?, _ path: FieldPath, _ content: EventContent
+    _ token: Int?, _ path: @autoclosure () -> FieldPath, _ content: EventContent
   ) throws(EventFault) -> Int32? {
-    try content.integer(token, in: 0...Int64(Int32.max), path).map { Int32($0) }
+    guard let value = try content.integer(token, in: 0...Int64(Int32.max), path()) else {
+      return nil
+    }
+    return Int32(truncatingIfNeeded: value)
   }
 
   private func readLevel(
@@ -49,7 +53,7 @@ extension EventReader {
       throw .invalid(
         FieldPath("relevanceScore"), "\(content.shown(token)) is not a number from 0 to 1")
     }
-    content.facts.relevanceScore = Piece(.item, content.tokens[token].range, .number)
+    content.facts.relevanceScore = Piece(content.tokens[token], .number)
   }
 
   func readSound(_ token: Int?, _ content: EventContent) throws(EventFault) {
@@ -79,7 +83,7 @@ extension EventReader {
           FieldPath("volume", in: "sound"),
           "\(content.shown(token)) is not a number from 0 to 1")
       }
-      volume = Piece(.item, content.tokens[token].range, .number)
+      volume = Piece(content.tokens[token], .number)
     }
     // The dictionary is for critical alerts only (protocol/apns.md 9.3).
     content.facts.sound = critical ? .critical(name, volume: volume) : .named(name)
@@ -121,7 +125,7 @@ extension EventReader {
     _ token: Int?, _ path: FieldPath, _ content: EventContent
   ) throws(EventFault) -> Piece {
     guard let token, try seconds(token, path, content) != nil else { return .none }
-    return Piece(.item, content.tokens[token].range, .number)
+    return Piece(content.tokens[token], .number)
   }
 }
 

@@ -38,7 +38,7 @@ extension EventReader {
   private func checkTopicWish(_ content: EventContent) throws(EventFault) {
     switch content.facts.wish {
     case .alert, .background: return
-    case .voip where DeviceReader(rules: rules, tables: tables).mayFallBack(content): return
+    case .voip where devices.mayFallBack(content): return
     default:
       throw .invalid(
         FieldPath("pushType"), "\(content.facts.wish.rawValue) does not go to a topic")
@@ -152,7 +152,7 @@ extension EventReader {
       target.recipient = Int32(recipient)
       target.element = Int32(at)
       do throws(EventFault) {
-        try DeviceReader(rules: rules, tables: tables).read(at, path, &target, content)
+        try devices.read(at, path, &target, content)
       } catch {
         target.fault = content.add(error)
       }

@@ -32,10 +32,17 @@ extension EventReader {
   }
 
   /// A moment in whole UNIX seconds.
+  @inline(__always)
   func seconds(
-    _ token: Int?, _ path: FieldPath, _ content: EventContent
+    _ token: Int?, _ path: @autoclosure () -> FieldPath, _ content: EventContent
   ) throws(EventFault) -> Int64? {
     guard let token else { return nil }
+    return try givenSeconds(token, path(), content)
+  }
+
+  private func givenSeconds(
+    _ token: Int, _ path: FieldPath, _ content: EventContent
+  ) throws(EventFault) -> Int64 {
     guard let value = content.integer(content.tokens[token]) else {
       throw .invalid(path, "\(content.shown(token)) is not an integer of UNIX seconds")
     }
@@ -66,20 +73,17 @@ extension EventReader {
   /// Ten digits with a fraction, as milliseconds: the usual form, without a detour over Double.
   private func decimal(_ token: JSONToken, _ content: EventContent) -> Int64? {
     guard token.kind == .number, token.count > 11, token.count <= 24 else { return nil }
-    let item = content.bytes.item
-    let span = item.span
-    let start = Int(token.start)
-    guard span[start + 10] == UInt8(ascii: ".") else { return nil }
-    var value: Int64 = 0
-    for i in 0..<14 where i != 10 {
-      let digit = start + i < Int(token.end) ? span[start + i] &- 0x30 : 0
-      guard digit < 10 else { return nil }
-      value = value * 10 + Int64(digit)
+    return content.bytes.withBytes(of: Piece(token)) { text in
+      guard text[10] == UInt8(ascii: ".") else { return nil }
+      var value: Int64 = 0
+      for i in 0..<14 where i != 10 {
+        let digit = i < text.count ? text[i] &- 0x30 : 0
+        guard digit < 10 else { return nil }
+        value = value * 10 + Int64(digit)
+      }
+      for i in min(14, text.count)..<text.count where text[i] &- 0x30 > 9 { return nil }
+      return value
     }
-    for i in min(start + 14, Int(token.end))..<Int(token.end) where span[i] &- 0x30 > 9 {
-      return nil
-    }
-    return value
   }
 
   private func checkMoment(

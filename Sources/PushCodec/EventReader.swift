@@ -1,14 +1,26 @@
 import PushModel
 
 /// Turns the tokens of an item into facts, entries and targets, or says which field is wrong.
-struct EventReader {
+///
+/// One for each codec: made anew for each item it would count its parts' owners each time.
+final class EventReader {
   let rules: CompiledRules
-  let tables: KeyTables
+  let tables = KeyTables()
+  let devices: DeviceReader
   /// UNIX milliseconds.
-  let firstTaken: Int64
-  let now: Int64
+  @safe @exclusivity(unchecked) private(set) var firstTaken: Int64 = 0
+  @safe @exclusivity(unchecked) private(set) var now: Int64 = 0
 
-  func read(_ content: EventContent) throws(EventFault) {
+  init(rules: CompiledRules) {
+    self.rules = rules
+    devices = DeviceReader(rules: rules, tables: tables)
+  }
+
+  func read(
+    _ content: EventContent, firstTaken: Int64, now: Int64
+  ) throws(EventFault) {
+    self.firstTaken = firstTaken
+    self.now = now
     guard let root = content.tokens.first, root.kind == .object else {
       throw EventFault(.invalidEvent, "the item is not a JSON object")
     }
@@ -46,7 +58,7 @@ struct EventReader {
     let id = try content.string(fields[.id], FieldPath("id"))
     guard id.isPresent else {
       let start = content.bytes.arena.count
-      content.bytes.arena.append(contentsOf: content.queueID.utf8)
+      content.bytes.arena.append(content.queueID)
       content.facts.id = Piece(.arena, start..<content.bytes.arena.count, .text)
       return
     }
@@ -60,7 +72,7 @@ struct EventReader {
     _ fields: borrowing Fields<EventKey>, _ content: EventContent
   ) throws(EventFault) {
     guard let token = fields[.v] else { return }
-    guard content.tokens[token].kind == .number, content.isInteger(content.tokens[token]) else {
+    guard content.tokens[token].isWhole else {
       throw .invalid(FieldPath("v"), "not an integer")
     }
     if content.integer(content.tokens[token]) != 1 {

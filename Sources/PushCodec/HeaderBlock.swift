@@ -57,8 +57,9 @@ enum HeaderBlock {
   /// The value as bytes: a string decoded, or a number's digits.
   static func value(_ token: Int, _ content: EventContent) -> [UInt8] {
     var out: [UInt8] = []
-    let item = content.bytes.item
-    JSONEscape.decode(item.span, content.tokens[token].range, into: &out)
+    content.bytes.withItem {
+      JSONEscape.decode(copy $0, content.tokens[token].range, into: &out)
+    }
     return out
   }
 

@@ -26,14 +26,22 @@ package enum JSONEscape {
   /// Appends what a scanned string means, as UTF-8. A lone surrogate becomes U+FFFD; bytes that
   /// are not UTF-8 stay as they are.
   package static func decode(_ bytes: Span<UInt8>, _ range: Range<Int>, into out: inout [UInt8]) {
+    decode(bytes, range, to: &out)
+  }
+
+  static func decode(_ bytes: Span<UInt8>, _ range: Range<Int>, into out: inout ByteBuffer) {
+    decode(bytes, range, to: &out)
+  }
+
+  private static func decode<Sink: ByteSink & ~Copyable>(
+    _ bytes: Span<UInt8>, _ range: Range<Int>, to out: inout Sink
+  ) {
     var i = range.lowerBound
     while i < range.upperBound {
-      let byte = bytes[i]
-      guard byte == UInt8(ascii: "\\") else {
-        out.append(byte)
-        i += 1
-        continue
-      }
+      let plain = i
+      while i < range.upperBound, bytes[i] != UInt8(ascii: "\\") { i &+= 1 }
+      if i > plain { out.append(bytes.extracting(plain..<i)) }
+      if i == range.upperBound { return }
       switch bytes[i + 1] {
       case UInt8(ascii: "b"): out.append(0x08)
       case UInt8(ascii: "f"): out.append(0x0C)
@@ -41,7 +49,7 @@ package enum JSONEscape {
       case UInt8(ascii: "r"): out.append(0x0D)
       case UInt8(ascii: "t"): out.append(0x09)
       case UInt8(ascii: "u"):
-        i += decodeUnits(bytes, at: i, into: &out)
+        i += decodeUnits(bytes, at: i, to: &out)
         continue
       default: out.append(bytes[i + 1])
       }
@@ -50,8 +58,8 @@ package enum JSONEscape {
   }
 
   /// Appends the character of one `\uXXXX` or of a pair; the number of bytes read.
-  private static func decodeUnits(
-    _ bytes: Span<UInt8>, at: Int, into out: inout [UInt8]
+  private static func decodeUnits<Sink: ByteSink & ~Copyable>(
+    _ bytes: Span<UInt8>, at: Int, to out: inout Sink
   ) -> Int {
     guard let unit = unit(bytes, at: at) else { return 6 }
     guard unit >= 0xD800, unit <= 0xDFFF else {
@@ -67,23 +75,22 @@ package enum JSONEscape {
   }
 
   /// Appends UTF-8 as the inside of a JSON string: only what RFC 8259 demands is escaped.
-  static func encode(_ bytes: Span<UInt8>, _ range: Range<Int>, into out: inout ByteBuffer) {
-    for i in range { encode(bytes[i], into: &out) }
-  }
-
-  @inline(__always)
-  static func encode(_ byte: UInt8, into out: inout ByteBuffer) {
-    if let letter = escape(byte) {
-      out.append(UInt8(ascii: "\\"))
-      out.append(letter)
-      if letter == UInt8(ascii: "u") { hex(byte) { out.append($0) } }
-    } else {
-      out.append(byte)
+  static func encode(_ bytes: Span<UInt8>, into out: inout ByteBuffer) {
+    var at = 0
+    while true {
+      let end = PlainText.endOfUnescaped(bytes, from: at)
+      if end > at { out.append(bytes.extracting(at..<end)) }
+      if end == bytes.count { return }
+      encode(bytes[end], to: &out)
+      at = end &+ 1
     }
   }
 
-  /// The same for an array.
-  package static func encode(_ byte: UInt8, into out: inout [UInt8]) {
+  /// The same of one byte.
+  package static func encode(_ byte: UInt8, into out: inout [UInt8]) { encode(byte, to: &out) }
+
+  @inline(__always)
+  private static func encode<Sink: ByteSink & ~Copyable>(_ byte: UInt8, to out: inout Sink) {
     if let letter = escape(byte) {
       out.append(UInt8(ascii: "\\"))
       out.append(letter)

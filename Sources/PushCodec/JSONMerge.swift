@@ -10,7 +10,7 @@ enum JSONMerge {
     _ base: JSONText, _ target: Int?, _ patch: JSONText, _ change: Int, _ writer: inout JSONWriter
   ) {
     guard patch.tokens[change].kind == .object else {
-      return writer.value(change, patch.tokens, patch.bytes.span)
+      return writer.value(change, patch.tokens.span, patch.bytes.span)
     }
     writer.byte(UInt8(ascii: "{"))
     let object = target.flatMap { base.tokens[$0].kind == .object ? $0 : nil }
@@ -41,7 +41,7 @@ enum JSONMerge {
       if let changed {
         merge(base, value, patch, changed, &writer)
       } else {
-        writer.value(value, base.tokens, base.bytes.span)
+        writer.value(value, base.tokens.span, base.bytes.span)
       }
     }
   }

@@ -8,46 +8,47 @@ package struct JSONScanner: ~Copyable {
   package private(set) var brokenStrings = 0
   /// True when the text is not UTF-8 as a whole.
   package private(set) var hasInvalidUTF8 = false
-  /// The tokens as they come; `tokens` gets them at the end.
-  private var found = TokenBuffer()
-  /// The arrays and objects around the place reached.
-  private var open: [Int32] = []
+  /// The tokens as they come. While an array or object is open its `next` is the one around it.
+  private var found = Row<JSONToken>(capacity: Self.usualTokens)
   private let maximumDepth: Int
   private let maximumDigits: Int
+
+  /// Tokens of an ordinary event fit without growing.
+  static let usualTokens = 256
 
   package init(maximumDepth: Int = 64, maximumDigits: Int = 1_000) {
     self.maximumDepth = maximumDepth
     self.maximumDigits = maximumDigits
-    open.reserveCapacity(maximumDepth)
   }
 
   /// Fills `tokens` from the text; they are there only when nothing is thrown.
   package mutating func scan(_ bytes: Span<UInt8>) throws(JSONFault) {
+    tokens.removeAll(keepingCapacity: true)
+    try read(bytes)
+    found.copy(to: &tokens)
+  }
+
+  /// Fills a row with the text's tokens, and takes its memory for the next text.
+  mutating func scan(
+    _ bytes: Span<UInt8>, exchanging other: inout Row<JSONToken>
+  ) throws(JSONFault) {
+    try read(bytes)
+    swap(&found, &other)
+  }
+
+  private mutating func read(_ bytes: Span<UInt8>) throws(JSONFault) {
     // A token holds places as 32 bits.
     precondition(bytes.count <= Int(Int32.max))
-    tokens.removeAll(keepingCapacity: true)
     found.removeAll()
-    open.removeAll(keepingCapacity: true)
     brokenStrings = 0
     hasInvalidUTF8 = false
     var at = 0
     if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { at = 3 }
-    repeat { try value(bytes, &at) } while try hasMore(bytes, &at)
+    at = try values(bytes, from: at)
     Self.skipSpace(bytes, &at)
     guard at == bytes.count else { throw .malformed(at: at, .trailingBytes) }
-    found.copy(to: &tokens)
   }
 
-  /// Lets go of memory that one large text needed.
-  package mutating func shrink(above count: Int) {
-    if tokens.capacity > count { tokens = [] }
-    found.shrink(above: count)
-  }
-
-  /// Gives the tokens away and takes another buffer for the next text.
-  mutating func exchange(_ other: inout [JSONToken]) { swap(&tokens, &other) }
-
-  @inline(__always)
   private static func skipSpace(_ bytes: Span<UInt8>, _ at: inout Int) {
     while at < bytes.count, bytes[at] <= 0x20 {
       guard bytes[at] == 0x20 || bytes[at] == 0x0A || bytes[at] == 0x0D || bytes[at] == 0x09
@@ -59,104 +60,118 @@ package struct JSONScanner: ~Copyable {
   /// The next byte that is no space.
   @inline(__always)
   private static func next(_ bytes: Span<UInt8>, _ at: inout Int) throws(JSONFault) -> UInt8 {
-    skipSpace(bytes, &at)
+    if at < bytes.count {
+      // A place is never below 0.
+      let byte = unsafe bytes[unchecked: at]
+      if byte > 0x20 { return byte }
+      skipSpace(bytes, &at)
+    }
     guard at < bytes.count else { throw .malformed(at: at, .unexpectedEnd) }
     return bytes[at]
   }
 
-  /// Reads a value, or what opens it up to the first value inside.
-  @inline(__always)
-  private mutating func value(_ bytes: Span<UInt8>, _ at: inout Int) throws(JSONFault) {
+  /// Reads the outermost value with all that it holds; the place behind it.
+  private mutating func values(
+    _ bytes: Span<UInt8>, from start: Int
+  ) throws(JSONFault) -> Int {
+    var at = start
+    var around = Around()
+    var isKeyDue = false
     while true {
       let byte = try Self.next(bytes, &at)
-      if byte == UInt8(ascii: "\"") { return try string(bytes, &at) }
-      guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") else {
-        return try scalar(byte, bytes, &at)
+      if byte == UInt8(ascii: "\"") {
+        at = try string(bytes, at)
+        if isKeyDue {
+          guard try Self.next(bytes, &at) == UInt8(ascii: ":") else {
+            throw .malformed(at: at, .unexpectedByte)
+          }
+          at &+= 1
+          isKeyDue = false
+          continue
+        }
+      } else if isKeyDue {
+        throw .malformed(at: at, .unexpectedByte)
+      } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+        try open(byte == UInt8(ascii: "{"), &around, at)
+        at &+= 1
+        if try Self.next(bytes, &at) != around.closing {
+          isKeyDue = around.isObject
+          continue
+        }
+        at &+= 1
+        close(&around, at)
+      } else {
+        at = try scalar(byte, bytes, at)
       }
-      let isObject = byte == UInt8(ascii: "{")
-      try push(isObject ? .object : .array, &at)
-      let first = try Self.next(bytes, &at)
-      if first == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { return close(&at) }
-      if isObject { try key(bytes, &at) }
+      // What stands between this value and the next.
+      while true {
+        if around.depth == 0 { return at }
+        let byte = try Self.next(bytes, &at)
+        if byte == UInt8(ascii: ",") { break }
+        guard byte == around.closing else { throw .malformed(at: at, .unexpectedByte) }
+        at &+= 1
+        close(&around, at)
+      }
+      at &+= 1
+      isKeyDue = around.isObject
     }
   }
 
-  /// Passes what stands between a value and the next; false at the end of the outermost one.
+  /// The array or object around the place reached.
+  private struct Around {
+    var token = 0
+    var depth = 0
+    var isObject = false
+    /// What ends it.
+    var closing: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
+  }
+
   @inline(__always)
-  private mutating func hasMore(_ bytes: Span<UInt8>, _ at: inout Int) throws(JSONFault) -> Bool {
-    while let container = open.last {
-      let isObject = found[Int(container)].kind == .object
-      let byte = try Self.next(bytes, &at)
-      if byte == UInt8(ascii: ",") {
-        at &+= 1
-        if isObject { try key(bytes, &at) }
-        return true
-      }
-      guard byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
-        throw .malformed(at: at, .unexpectedByte)
-      }
-      close(&at)
-    }
-    return false
+  private mutating func open(
+    _ isObject: Bool, _ around: inout Around, _ at: Int
+  ) throws(JSONFault) {
+    guard around.depth < maximumDepth else { throw .tooDeep(at: at) }
+    let start = Int32(truncatingIfNeeded: at)
+    let outer = Int32(truncatingIfNeeded: around.token)
+    around = Around(token: found.count, depth: around.depth &+ 1, isObject: isObject)
+    found.append(
+      JSONToken(kind: isObject ? .object : .array, start: start, end: start, next: outer))
+  }
+
+  /// - Parameter end: the place behind its last byte.
+  @inline(__always)
+  private mutating func close(_ around: inout Around, _ end: Int) {
+    var token = found[around.token]
+    let outer = Int(token.next)
+    token.end = Int32(truncatingIfNeeded: end)
+    token.next = Int32(truncatingIfNeeded: found.count)
+    found[around.token] = token
+    around = Around(
+      token: outer, depth: around.depth &- 1, isObject: found[outer].kind == .object)
   }
 
   private mutating func scalar(
-    _ byte: UInt8, _ bytes: Span<UInt8>, _ at: inout Int
-  ) throws(JSONFault) {
+    _ byte: UInt8, _ bytes: Span<UInt8>, _ at: Int
+  ) throws(JSONFault) -> Int {
     switch byte {
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-      try number(bytes, &at)
-    case UInt8(ascii: "t"):
-      try word(bytes, &at, "true", .yes)
-    case UInt8(ascii: "f"):
-      try word(bytes, &at, "false", .no)
-    case UInt8(ascii: "n"):
-      try word(bytes, &at, "null", .null)
-    default:
-      throw .malformed(at: at, .unexpectedByte)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number(bytes, at)
+    case UInt8(ascii: "t"): try word(bytes, at, "true", .yes)
+    case UInt8(ascii: "f"): try word(bytes, at, "false", .no)
+    case UInt8(ascii: "n"): try word(bytes, at, "null", .null)
+    default: throw .malformed(at: at, .unexpectedByte)
     }
-  }
-
-  private mutating func push(_ kind: JSONToken.Kind, _ at: inout Int) throws(JSONFault) {
-    guard open.count < maximumDepth else { throw .tooDeep(at: at) }
-    open.append(Int32(truncatingIfNeeded: found.count))
-    append(kind, at, at)
-    at &+= 1
-  }
-
-  private mutating func close(_ at: inout Int) {
-    at &+= 1
-    let index = Int(open.removeLast())
-    found[index].end = Int32(truncatingIfNeeded: at)
-    found[index].next = Int32(truncatingIfNeeded: found.count)
-  }
-
-  /// A key and its colon.
-  @inline(__always)
-  private mutating func key(_ bytes: Span<UInt8>, _ at: inout Int) throws(JSONFault) {
-    guard try Self.next(bytes, &at) == UInt8(ascii: "\"") else {
-      throw .malformed(at: at, .unexpectedByte)
-    }
-    try string(bytes, &at)
-    guard try Self.next(bytes, &at) == UInt8(ascii: ":") else {
-      throw .malformed(at: at, .unexpectedByte)
-    }
-    at &+= 1
   }
 
   private mutating func word(
-    _ bytes: Span<UInt8>, _ at: inout Int, _ text: StaticString, _ kind: JSONToken.Kind
-  ) throws(JSONFault) {
-    let count = text.utf8CodeUnitCount
-    let start = at
-    guard start + count <= bytes.count else { throw .malformed(at: start, .unexpectedEnd) }
-    let matches = text.withUTF8Buffer { text in
-      for i in 0..<count where unsafe bytes[start + i] != text[i] { return false }
-      return true
+    _ bytes: Span<UInt8>, _ start: Int, _ text: StaticString, _ kind: JSONToken.Kind
+  ) throws(JSONFault) -> Int {
+    let end = start + text.utf8CodeUnitCount
+    guard end <= bytes.count else { throw .malformed(at: start, .unexpectedEnd) }
+    guard bytes.extracting(start..<end).isSame(as: text) else {
+      throw .malformed(at: start, .unexpectedByte)
     }
-    guard matches else { throw .malformed(at: start, .unexpectedByte) }
-    append(kind, start, start + count)
-    at = start + count
+    append(kind, start, end)
+    return end
   }
 
   @inline(__always)
@@ -170,22 +185,23 @@ package struct JSONScanner: ~Copyable {
 
 // Strings.
 extension JSONScanner {
-  /// A string, the place being its quote.
-  private mutating func string(_ bytes: Span<UInt8>, _ at: inout Int) throws(JSONFault) {
+  /// A string, the place being its quote; the place behind it.
+  @inline(__always)
+  private mutating func string(_ bytes: Span<UInt8>, _ at: Int) throws(JSONFault) -> Int {
     let start = at &+ 1
-    let end = Self.endOfPlain(bytes, from: start)
-    if end < bytes.count, bytes[end] == UInt8(ascii: "\"") {
-      append(.string, start, end)
-      at = end &+ 1
-    } else {
-      try longString(bytes, start, end, &at)
+    let end = PlainText.end(bytes, from: start)
+    guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else {
+      return try longString(bytes, start, end)
     }
+    append(.string, start, end)
+    return end &+ 1
   }
 
   /// A string with more in it than plain ASCII, which goes on at `middle`.
+  @inline(never)
   private mutating func longString(
-    _ bytes: Span<UInt8>, _ start: Int, _ middle: Int, _ at: inout Int
-  ) throws(JSONFault) {
+    _ bytes: Span<UInt8>, _ start: Int, _ middle: Int
+  ) throws(JSONFault) -> Int {
     var i = middle
     var hasEscapes = false
     var isBroken = false
@@ -201,42 +217,13 @@ extension JSONScanner {
       } else {
         throw .malformed(at: i, .controlCharacter)
       }
-      i = Self.endOfPlain(bytes, from: i)
+      i = PlainText.end(bytes, from: i)
     }
     append(.string, start, i)
     if isBroken { brokenStrings += 1 }
     found[found.count - 1].hasEscapes = hasEscapes
     found[found.count - 1].isBroken = isBroken
-    at = i + 1
-  }
-
-  /// The first byte from `start` that is not plain ASCII: a quote, a backslash, a control
-  /// character or part of a longer character. Eight bytes a step.
-  @inline(__always)
-  private static func endOfPlain(_ bytes: Span<UInt8>, from start: Int) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let tops: UInt64 = 0x8080_8080_8080_8080
-    var i = start
-    // Inside `bytes`, since the loop leaves eight bytes; any bits are a UInt64.
-    let raw = unsafe bytes.bytes
-    while i &+ 8 <= bytes.count {
-      let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: i, as: UInt64.self)
-      let quote = word ^ (ones &* 0x22)
-      let slash = word ^ (ones &* 0x5C)
-      // A byte's top bit is set where it is below 0x20, the quote, the backslash, or above 0x7F.
-      // A borrow can only spoil bytes after the first hit, and only the first one is used.
-      let below = (word &- ones &* 0x20) & ~word
-      let found =
-        (below | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash) | word) & tops
-      if found != 0 { return i &+ found.trailingZeroBitCount / 8 }
-      i &+= 8
-    }
-    while i < bytes.count {
-      let byte = bytes[i]
-      if byte < 0x20 || byte >= 0x80 || byte == 0x22 || byte == 0x5C { break }
-      i &+= 1
-    }
-    return i
+    return i + 1
   }
 
   /// Passes characters beyond ASCII.
@@ -245,6 +232,16 @@ extension JSONScanner {
   ) -> Int {
     var i = start
     while i < bytes.count, bytes[i] >= 0x80 {
+      if i &+ 4 <= bytes.count {
+        // Four bytes from `i` are inside `bytes`; any bits are a UInt32.
+        let word = unsafe bytes.bytes.unsafeLoadUnaligned(
+          fromUncheckedByteOffset: i, as: UInt32.self)
+        // A lead and two continuations: Hangul, kana, most of Han. E0 and ED have rules of their own.
+        if word & 0xC0_C0F0 == 0x80_80E0, word & 0xFF != 0xE0, word & 0xFF != 0xED {
+          i &+= 3
+          continue
+        }
+      }
       let length = UTF8Form.length(bytes, at: i)
       if length == 0 {
         broken = true
@@ -286,31 +283,50 @@ extension JSONScanner {
 
 // Numbers.
 extension JSONScanner {
-  private mutating func number(_ bytes: Span<UInt8>, _ at: inout Int) throws(JSONFault) {
-    let start = at
-    var i = at
+  @inline(__always)
+  private mutating func number(_ bytes: Span<UInt8>, _ start: Int) throws(JSONFault) -> Int {
+    var i = start
     if bytes[i] == UInt8(ascii: "-") { i += 1 }
-    let whole = try Self.digits(bytes, from: i)
+    let first = i
+    i = try Self.digits(bytes, from: i)
     // No leading zeros.
-    if whole > i + 1, bytes[i] == UInt8(ascii: "0") { throw .malformed(at: i, .badNumber) }
-    i = whole
-    if i < bytes.count, bytes[i] == UInt8(ascii: ".") { i = try Self.digits(bytes, from: i + 1) }
+    if i > first + 1, bytes[first] == UInt8(ascii: "0") { throw .malformed(at: first, .badNumber) }
+    var isWhole = true
+    if i < bytes.count, bytes[i] == UInt8(ascii: ".") || bytes[i] | 0x20 == UInt8(ascii: "e") {
+      isWhole = false
+      i = try Self.fraction(bytes, from: i)
+    }
+    guard i - start <= maximumDigits else { throw .numberTooLong(at: start) }
+    var token = JSONToken(
+      kind: .number, start: Int32(truncatingIfNeeded: start), end: Int32(truncatingIfNeeded: i),
+      next: Int32(truncatingIfNeeded: found.count &+ 1))
+    token.isWhole = isWhole
+    found.append(token)
+    return i
+  }
+
+  /// The end of a fraction and an exponent.
+  private static func fraction(
+    _ bytes: Span<UInt8>, from start: Int
+  ) throws(JSONFault) -> Int {
+    var i = start
+    if bytes[i] == UInt8(ascii: ".") { i = try digits(bytes, from: i + 1) }
     if i < bytes.count, bytes[i] | 0x20 == UInt8(ascii: "e") {
       i += 1
       if i < bytes.count, bytes[i] == UInt8(ascii: "+") || bytes[i] == UInt8(ascii: "-") {
         i += 1
       }
-      i = try Self.digits(bytes, from: i)
+      i = try digits(bytes, from: i)
     }
-    guard i - start <= maximumDigits else { throw .numberTooLong(at: start) }
-    append(.number, start, i)
-    at = i
+    return i
   }
 
   /// The end of at least one digit.
+  @inline(__always)
   private static func digits(_ bytes: Span<UInt8>, from start: Int) throws(JSONFault) -> Int {
     var i = start
-    while i < bytes.count, bytes[i] &- UInt8(ascii: "0") < 10 { i += 1 }
+    // A place is never below 0.
+    while i < bytes.count, unsafe bytes[unchecked: i] &- UInt8(ascii: "0") < 10 { i &+= 1 }
     guard i > start else { throw .malformed(at: start, .badNumber) }
     return i
   }

@@ -2,14 +2,18 @@
 ///
 /// The tokens of a text stand one after the other in reading order, so a text costs one array and
 /// no object per value. The tokens of an object alternate between key and value.
-package struct JSONToken: Sendable {
-  package enum Kind: UInt8, Sendable { case object, array, string, number, yes, no, null }
+package struct JSONToken: Sendable, BitwiseCopyable {
+  package enum Kind: UInt8, Sendable, BitwiseCopyable {
+    case object, array, string, number, yes, no, null
+  }
 
   package var kind: Kind
   /// A string with at least one backslash.
   package var hasEscapes = false
   /// A string with a lone surrogate or with bytes that are not UTF-8.
   package var isBroken = false
+  /// A number of digits alone, without fraction and exponent.
+  var isWhole = false
   /// First byte; of a string the one after its quote.
   package var start: Int32
   /// One past the last byte; of a string its closing quote.

@@ -5,10 +5,7 @@ struct JSONWriter: ~Copyable {
   var out = ByteBuffer()
 
   @inline(__always)
-  mutating func comma() {
-    let last = out.last
-    if last != UInt8(ascii: "{"), last != UInt8(ascii: "[") { out.append(UInt8(ascii: ",")) }
-  }
+  mutating func comma() { out.appendComma() }
 
   @inline(__always)
   mutating func byte(_ byte: UInt8) { out.append(byte) }
@@ -20,13 +17,7 @@ struct JSONWriter: ~Copyable {
 
   /// `,"name":` of a name that needs no escape.
   @inline(__always)
-  mutating func key(_ name: StaticString) {
-    comma()
-    out.append(UInt8(ascii: "\""))
-    raw(name)
-    out.append(UInt8(ascii: "\""))
-    out.append(UInt8(ascii: ":"))
-  }
+  mutating func key(_ name: StaticString) { out.append(key: name) }
 
   mutating func key(_ name: Piece, _ bytes: PieceBytes) {
     comma()
@@ -34,6 +25,7 @@ struct JSONWriter: ~Copyable {
     out.append(UInt8(ascii: ":"))
   }
 
+  @inline(__always)
   mutating func open(_ name: StaticString) {
     key(name)
     out.append(UInt8(ascii: "{"))
@@ -43,21 +35,21 @@ struct JSONWriter: ~Copyable {
   mutating func close() { out.append(UInt8(ascii: "}")) }
 
   /// A piece as a JSON string, also when it is a number.
-  @inline(__always)
   mutating func string(_ piece: Piece, _ bytes: PieceBytes) {
-    out.append(UInt8(ascii: "\""))
-    inside(piece, bytes)
-    out.append(UInt8(ascii: "\""))
+    if piece.form == .text { return text(piece, bytes) }
+    bytes.withBytes(of: piece) { out.append(quoted: $0) }
   }
 
-  /// The inside of a string.
-  @inline(__always)
-  mutating func inside(_ piece: Piece, _ bytes: PieceBytes) {
-    if piece.form == .text {
-      bytes.withBytes(of: piece) { JSONEscape.encode($0, 0..<$0.count, into: &out) }
-    } else {
-      bytes.withBytes(of: piece) { out.append($0) }
-    }
+  @inline(never)
+  private mutating func text(_ piece: Piece, _ bytes: PieceBytes) {
+    bytes.withBytes(of: piece) { text(copy $0) }
+  }
+
+  /// Bytes as a JSON string.
+  mutating func text(_ bytes: Span<UInt8>) {
+    out.append(UInt8(ascii: "\""))
+    JSONEscape.encode(bytes, into: &out)
+    out.append(UInt8(ascii: "\""))
   }
 
   /// A piece as a JSON value: a number stays one.
@@ -90,9 +82,8 @@ struct JSONWriter: ~Copyable {
   }
 
   mutating func text(_ text: String) {
-    out.append(UInt8(ascii: "\""))
-    for byte in text.utf8 { JSONEscape.encode(byte, into: &out) }
-    out.append(UInt8(ascii: "\""))
+    var text = text
+    text.withUTF8 { self.text(unsafe $0.span) }
   }
 
   mutating func integer(_ value: Int64) {
@@ -110,19 +101,21 @@ struct JSONWriter: ~Copyable {
 // Values of a scanned text.
 extension JSONWriter {
   mutating func value(_ token: Int, _ content: EventContent, dropsNulls: Bool = false) {
-    let item = content.bytes.item
-    value(token, content.tokens, item.span, dropsNulls: dropsNulls)
+    content.bytes.withItem { item in
+      content.tokens.withSpan { tokens in
+        value(token, copy tokens, copy item, dropsNulls: dropsNulls)
+      }
+    }
   }
 
   mutating func string(_ token: Int, _ content: EventContent) {
-    let item = content.bytes.item
-    string(content.tokens[token], item.span)
+    content.bytes.withItem { string(content.tokens[token], copy $0) }
   }
 
   /// A value as given, without blanks, its strings in the shortest form. Digits are untouched.
   /// With `dropsNulls` members that are null are left out at every level.
   mutating func value(
-    _ index: Int, _ tokens: borrowing [JSONToken], _ source: Span<UInt8>, dropsNulls: Bool = false
+    _ index: Int, _ tokens: Span<JSONToken>, _ source: Span<UInt8>, dropsNulls: Bool = false
   ) {
     let token = tokens[index]
     switch token.kind {
@@ -134,7 +127,7 @@ extension JSONWriter {
   }
 
   private mutating func container(
-    _ index: Int, _ tokens: borrowing [JSONToken], _ source: Span<UInt8>, _ dropsNulls: Bool
+    _ index: Int, _ tokens: Span<JSONToken>, _ source: Span<UInt8>, _ dropsNulls: Bool
   ) {
     let token = tokens[index]
     let isObject = token.kind == .object
@@ -157,9 +150,13 @@ extension JSONWriter {
   }
 
   mutating func string(_ token: JSONToken, _ source: Span<UInt8>) {
-    out.append(UInt8(ascii: "\""))
-    if token.hasEscapes { transcode(token.range, source) } else { copy(token.range, source) }
-    out.append(UInt8(ascii: "\""))
+    if token.hasEscapes {
+      out.append(UInt8(ascii: "\""))
+      transcode(token.range, source)
+      out.append(UInt8(ascii: "\""))
+    } else {
+      out.append(quoted: source.extracting(token.range))
+    }
   }
 
   @inline(__always)
@@ -173,7 +170,7 @@ extension JSONWriter {
   mutating func transcode(_ range: Range<Int>, _ source: Span<UInt8>) -> Int {
     var decoded: [UInt8] = []
     JSONEscape.decode(source, range, into: &decoded)
-    for byte in decoded { JSONEscape.encode(byte, into: &out) }
+    JSONEscape.encode(decoded.span, into: &out)
     return decoded.count
   }
 }

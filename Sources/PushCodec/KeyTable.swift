@@ -1,56 +1,3 @@
-/// A short key as three words, so that it is compared in a few steps.
-private struct PackedKey: Equatable {
-  /// Longer keys are unknown ones.
-  static let capacity = 24
-
-  var first: UInt64 = 0
-  var second: UInt64 = 0
-  var third: UInt64 = 0
-  var count = 0
-
-  /// Up to 24 bytes of a text.
-  @inline(__always)
-  init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
-    count = range.count
-    guard range.lowerBound &+ Self.capacity <= bytes.count else {
-      for i in 0..<range.count {
-        put(UInt64(bytes[range.lowerBound + i]) << UInt64(i & 7 * 8), at: i >> 3)
-      }
-      return
-    }
-    // 24 bytes from the start lie inside `bytes`; what is behind the key is masked away.
-    let raw = unsafe bytes.bytes
-    let at = range.lowerBound
-    first = unsafe raw.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self) & mask(0)
-    if count <= 8 { return }
-    second = unsafe raw.unsafeLoadUnaligned(fromByteOffset: at &+ 8, as: UInt64.self) & mask(8)
-    if count <= 16 { return }
-    third = unsafe raw.unsafeLoadUnaligned(fromByteOffset: at &+ 16, as: UInt64.self) & mask(16)
-  }
-
-  private mutating func put(_ bits: UInt64, at word: Int) {
-    switch word {
-    case 0: first |= bits
-    case 1: second |= bits
-    default: third |= bits
-    }
-  }
-
-  /// The bits of the word that begins at `offset`.
-  @inline(__always)
-  private func mask(_ offset: Int) -> UInt64 {
-    let left = count &- offset
-    return left >= 8 ? .max : (1 << UInt64(left &* 8)) &- 1
-  }
-
-  /// A place in a table of 128.
-  @inline(__always)
-  var slot: Int {
-    let mixed = (first ^ second &* 31 ^ third) &* 0x9E37_79B9_7F4A_7C15
-    return Int(truncatingIfNeeded: (mixed &+ UInt64(truncatingIfNeeded: count)) >> 57)
-  }
-}
-
 /// The known keys of one kind of object, found without making a String.
 ///
 /// A key's name is the name of its case. The table lends the memory for the fields of one object at
@@ -61,35 +8,42 @@ private struct PackedKey: Equatable {
     var key: UInt8
   }
 
-  private let entries: [Entry]
+  /// 128 of them, of which the keys take less than half.
+  private let entries: UnsafeMutablePointer<Entry>
   fileprivate let slots: UnsafeMutablePointer<Int32>
 
-  deinit { unsafe slots.deallocate() }
+  private static var none: UInt8 { 0xFF }
 
   init() {
-    let empty: [UInt8] = []
-    let none = Entry(name: PackedKey(empty.span, 0..<0), key: 0xFF)
-    var entries = Array(repeating: none, count: 128)
+    precondition(Key.allCases.count <= 64)
+    unsafe entries = UnsafeMutablePointer.allocate(capacity: 128)
     unsafe slots = UnsafeMutablePointer.allocate(capacity: Key.allCases.count)
+    unsafe entries.initialize(
+      repeating: Entry(name: PackedKey(""), key: Self.none), count: 128)
     for key in Key.allCases {
-      let text = [UInt8](String(describing: key).utf8)
-      let name = PackedKey(text.span, 0..<text.count)
+      let name = PackedKey(String(describing: key))
       var at = name.slot
-      while entries[at].key != 0xFF { at = (at + 1) & 127 }
-      entries[at] = Entry(name: name, key: key.rawValue)
+      // A slot is below 128.
+      while unsafe entries[at].key != Self.none { at = (at + 1) & 127 }
+      unsafe entries[at] = Entry(name: name, key: key.rawValue)
     }
-    self.entries = entries
+  }
+
+  deinit {
+    unsafe slots.deallocate()
+    unsafe entries.deallocate()
   }
 
   /// The key's raw value; nil for an unknown one.
   @inline(__always)
-  func find(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt8? {
-    guard range.count <= PackedKey.capacity else { return nil }
-    let name = PackedKey(bytes, range)
+  func find(_ bytes: Span<UInt8>, at start: Int, count: Int) -> UInt8? {
+    guard count <= PackedKey.capacity else { return nil }
+    let name = PackedKey(bytes, at: start, count: count)
     var at = name.slot
-    while entries[at].key != 0xFF {
-      if entries[at].name == name { return entries[at].key }
-      at = (at + 1) & 127
+    // A slot is below 128, and so many entries there are.
+    while unsafe entries[at].key != Self.none {
+      if unsafe entries[at].name == name { return unsafe entries[at].key }
+      at = (at &+ 1) & 127
     }
     return nil
   }
@@ -119,9 +73,10 @@ private struct PackedKey: Equatable {
 
   @inline(__always)
   mutating func set(_ key: UInt8, keyToken: Int, value: Int, isNull: Bool) {
-    let bit: UInt64 = 1 << UInt64(key)
+    // A key is below 64.
+    let bit: UInt64 = 1 &<< UInt64(key)
     if seen & bit != 0 { repeated = keyToken }
     seen |= bit
-    unsafe slots[Int(key)] = isNull ? -1 : Int32(value)
+    unsafe slots[Int(key)] = isNull ? -1 : Int32(truncatingIfNeeded: value)
   }
 }

@@ -9,7 +9,7 @@ extension MessageBuilder {
       if entry.token < 0 {
         if !plan.carriesTypeKeys || entry.isForAPNs && !plan.showsText { continue }
       }
-      if isSet(entry.key, by: recipient, content) { continue }
+      if recipient.data >= 0, isSet(entry.key, by: recipient, content) { continue }
       writer.key(entry.key, content.bytes)
       if entry.token < 0 {
         writer.value(entry.piece, content.bytes)
@@ -56,7 +56,7 @@ extension MessageBuilder {
       let token = content.tokens[at]
       if token.hasEscapes {
         if content.decodedKey(at) == content.bytes.array(key) { return true }
-      } else if content.bytes.areEqual(Piece(.item, token.range), key) {
+      } else if content.bytes.areEqual(Piece(token), key) {
         return true
       }
       at = Int(content.tokens[at + 1].next)

@@ -42,8 +42,6 @@ extension MessageBuilder {
     _ content: EventContent, _ recipient: RecipientFacts, _ size: inout FCMSize
   ) throws(EventFault) {
     if recipient.data < 0 { return }
-    let item = content.bytes.item
-    let span = item.span
     var key = Int(recipient.data) + 1
     while key < Int(content.tokens[Int(recipient.data)].next) {
       defer { key = Int(content.tokens[key + 1].next) }
@@ -51,7 +49,7 @@ extension MessageBuilder {
       let name = content.decodedKey(key)
       if ReservedKey.isReserved(name) { throw reserved(String(decoding: name, as: UTF8.self)) }
       writer.comma()
-      writer.string(content.tokens[key], span)
+      writer.string(key, content)
       writer.byte(UInt8(ascii: ":"))
       size.message += name.count + text(of: key + 1, content)
     }
@@ -86,25 +84,19 @@ extension MessageBuilder {
   /// of bytes of the text.
   private mutating func text(of token: Int, _ content: EventContent) -> Int {
     let value = content.tokens[token]
-    let item = content.bytes.item
-    let span = item.span
     switch value.kind {
     case .string where !value.hasEscapes, .number, .yes, .no, .null:
-      writer.byte(UInt8(ascii: "\""))
-      writer.copy(value.range, span)
-      writer.byte(UInt8(ascii: "\""))
+      content.bytes.withBytes(of: Piece(value)) { writer.out.append(quoted: $0) }
       return value.count
     case .string:
       writer.byte(UInt8(ascii: "\""))
-      let count = writer.transcode(value.range, span)
+      let count = content.bytes.withItem { writer.transcode(value.range, copy $0) }
       writer.byte(UInt8(ascii: "\""))
       return count
     case .object, .array:
       var nested = JSONWriter()
-      nested.value(token, content.tokens, span)
-      writer.byte(UInt8(ascii: "\""))
-      for byte in nested.out.array() { JSONEscape.encode(byte, into: &writer.out) }
-      writer.byte(UInt8(ascii: "\""))
+      nested.value(token, content)
+      nested.out.withSpan(from: 0) { writer.text(copy $0) }
       return nested.out.count
     }
   }

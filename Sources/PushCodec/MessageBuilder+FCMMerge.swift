@@ -86,7 +86,7 @@ extension JSONText {
       writer.comma()
       writer.string(tokens[key], bytes.span)
       writer.byte(UInt8(ascii: ":"))
-      writer.value(value, tokens, bytes.span)
+      writer.value(value, tokens.span, bytes.span)
     }
     writer.close()
     return JSONText(writer.out.array()) ?? self

@@ -9,14 +9,14 @@ extension MessageBuilder {
     try checkActivity(content)
     aps(content)
     appleData(content, recipient)
-    if plan.pushType == .mdm, !hasKey("mdm", content, recipient) {
+    if case .mdm = plan.pushType, !hasKey("mdm", content, recipient) {
       throw .invalid(FieldPath("mdm", in: "data"), "required for push type mdm")
     }
   }
 
   /// An activity that the event does not have may still come with its own payload.
   func checkActivity(_ content: EventContent) throws(EventFault) {
-    if plan.pushType == .liveactivity, !content.facts.activity.isPresent,
+    if case .liveactivity = plan.pushType, !content.facts.activity.isPresent,
       content.facts.apnsPayload < 0
     {
       throw .invalid(FieldPath("liveActivity"), "required for push type liveactivity")
@@ -73,8 +73,8 @@ extension MessageBuilder {
 
   /// What stands beside the alert.
   private mutating func presentation(_ content: EventContent) {
-    if plan.pushType == .voip { return }
-    if plan.pushType == .alert {
+    if case .voip = plan.pushType { return }
+    if case .alert = plan.pushType {
       if let badge = plan.badge { writer.field("badge", integer: Int64(badge)) }
       sound(content)
     }
@@ -156,7 +156,7 @@ extension MessageBuilder {
     guard let built = JSONText(writer.out.array(from: start)) else {
       throw EventFault(.invalidEvent, "apns.payload: not readable")
     }
-    let patch = JSONText(bytes: content.bytes.item, tokens: content.tokens)
+    let patch = JSONText(bytes: content.bytes.item, tokens: content.tokens.array())
     let merged = JSONMerge.merge(built, patch, patchRoot: content.facts.apnsPayload)
     writer.out.truncate(to: start)
     writer.out.append(merged)

@@ -28,17 +28,19 @@ struct MessageBuilder: ~Copyable {
     swap(&builder.writer, &writer)
     defer {
       swap(&builder.writer, &writer)
-      if content.bytes.arena.count > arena { content.bytes.arena.removeSubrange(arena...) }
+      content.bytes.arena.truncate(to: arena)
     }
     do throws(EventFault) {
       switch target.provider {
       case .apns: try builder.buildAPNs(content, target, &request)
-      case .fcm: try builder.buildFCM(content, target)
+      case .fcm:
+        request.clearAPNs()
+        try builder.buildFCM(content, target)
       }
     } catch {
       return .failed(error.reason, detail: error.detail)
     }
-    builder.writer.out.copy(to: &request.body)
+    builder.writer.out.withSpan(from: 0) { request.body.replace(by: $0) }
     if content.facts.repairs > 0 { builder.notes.changes.insert(.unicode) }
     return .built(builder.notes)
   }
@@ -51,7 +53,10 @@ struct MessageBuilder: ~Copyable {
     plan = DeliveryPlan(content, target, rules)
     texts = Texts(content.facts)
     // What Apple's rules changed concerns Apple's devices alone.
-    if target.provider == .apns || target.platform?.isApple ?? true { notes.changes = plan.notes }
+    switch target.provider {
+    case .fcm where target.platform?.isApple == false: break
+    case .fcm, .apns: notes.changes = plan.notes
+    }
   }
 
   /// Writes, measures, and shortens texts until the message fits.

@@ -3,7 +3,7 @@ package import PushModel
 /// Bytes of events in, requests to APNs and FCM out. One per thread; owns reused buffers.
 package final class MessageCodec {
   private let rules: CompiledRules
-  private let tables = KeyTables()
+  private let reader: EventReader
   private var scanner: JSONScanner
   private var pool: [DecodedEvent] = []
   private var writer = JSONWriter()
@@ -13,6 +13,7 @@ package final class MessageCodec {
   /// - Parameter credentials: which app, provider and environment can send.
   package init(rules: MessageRules, credentials: Set<CredentialKey>) {
     self.rules = CompiledRules(rules, credentials: credentials)
+    reader = EventReader(rules: self.rules)
     scanner = JSONScanner(
       maximumDepth: rules.limits.depth, maximumDigits: rules.limits.numberDigits)
   }
@@ -50,31 +51,33 @@ package final class MessageCodec {
   package func build(
     _ event: DecodedEvent, target: Int, now: Int64, into request: inout PushRequest
   ) -> BuildResult {
-    MessageBuilder.build(
-      event.content, target, rules, now: now, into: &request, by: &writer)
+    event.content.bytes.reading {
+      MessageBuilder.build(
+        event.content, target, rules, now: now, into: &request, by: &writer)
+    }
   }
 
   private func read(
     _ bytes: [UInt8], _ queueID: String, _ firstTaken: Int64, _ now: Int64,
     _ content: EventContent
   ) throws(EventFault) {
-    content.bytes.item = bytes
+    content.bytes.take(bytes)
     content.queueID = queueID
     guard bytes.count <= rules.limits.itemBytes else {
       throw EventFault(
         .itemTooLarge, "\(bytes.count) bytes, allowed are \(rules.limits.itemBytes)")
     }
-    try scan(bytes)
-    scanner.exchange(&content.tokens)
-    content.brokenStrings = scanner.brokenStrings
-    content.hasInvalidUTF8 = scanner.hasInvalidUTF8
-    let reader = EventReader(rules: rules, tables: tables, firstTaken: firstTaken, now: now)
-    try reader.read(content)
+    try scan(bytes, content)
+    try content.bytes.reading { () throws(EventFault) in
+      try reader.read(content, firstTaken: firstTaken, now: now)
+    }
   }
 
-  private func scan(_ bytes: [UInt8]) throws(EventFault) {
+  private func scan(_ bytes: [UInt8], _ content: EventContent) throws(EventFault) {
     do throws(JSONFault) {
-      try scanner.scan(bytes.span)
+      try scanner.scan(bytes.span, exchanging: &content.tokens)
+      content.brokenStrings = scanner.brokenStrings
+      content.hasInvalidUTF8 = scanner.hasInvalidUTF8
     } catch {
       switch error {
       case .malformed: throw EventFault(.invalidJSON, error.detail)

@@ -32,7 +32,9 @@ struct Splicer {
     }
     guard let list = content.member("recipients", of: 0) else { return root }
     var largest = 0
-    for recipient in content.recipients where recipient.devices >= 0 {
+    for index in content.recipients.indices {
+      let recipient = content.recipients[index]
+      if recipient.devices < 0 { continue }
       let devices = content.tokens[Int(recipient.devices)].range.count
       largest = max(largest, content.tokens[Int(recipient.element)].range.count - devices)
     }

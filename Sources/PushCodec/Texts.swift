@@ -65,7 +65,7 @@ struct Texts {
     piece.count = Int32(kept[field])
     let start = bytes.arena.count
     bytes.copyToArena(piece)
-    bytes.arena.append(contentsOf: Self.ellipsis)
+    bytes.arena.append(Self.ellipsis)
     let cut = Piece(.arena, start..<bytes.arena.count, piece.form)
     switch field {
     case 0:

@@ -31,7 +31,7 @@ enum UTF8Form {
   static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 
   /// Appends a scalar value.
-  static func append(_ scalar: UInt32, to out: inout [UInt8]) {
+  static func append<Sink: ByteSink & ~Copyable>(_ scalar: UInt32, to out: inout Sink) {
     switch scalar {
     case 0..<0x80:
       out.append(UInt8(scalar))

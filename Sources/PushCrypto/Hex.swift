@@ -26,6 +26,15 @@ package enum Hex {
     out.append(digit(byte & 15))
   }
 
+  /// The eight digits of four bytes, the first digit in the lowest byte.
+  static func digits(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8) -> UInt64 {
+    let bytes = UInt64(a) | UInt64(b) << 16 | UInt64(c) << 32 | UInt64(d) << 48
+    let values = bytes >> 4 & 0x000F_000F_000F_000F | (bytes & 0x000F_000F_000F_000F) << 8
+    // From ten on the sum has the bit 0x10.
+    let letters = (values + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return values + 0x3030_3030_3030_3030 + letters * 0x27
+  }
+
   static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
   private static func value(_ digit: UInt8) -> UInt8? {

@@ -10,13 +10,12 @@ package enum UUIDv5 {
   /// The 36 lower-case bytes of the UUID of `name` in a namespace of 16 bytes.
   package static func text(namespace: [UInt8], name: [UInt8]) -> [UInt8] {
     var out: [UInt8] = []
-    out.reserveCapacity(36)
-    append(namespace: namespace, name: name.span, to: &out)
+    set(&out, namespace: namespace, name: name.span)
     return out
   }
 
-  /// Appends the 36 bytes; allocates nothing when `out` has room.
-  package static func append(namespace: [UInt8], name: Span<UInt8>, to out: inout [UInt8]) {
+  /// Makes `out` the 36 bytes; allocates nothing when it had as many.
+  package static func set(_ out: inout [UInt8], namespace: [UInt8], name: Span<UInt8>) {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digest in
       unsafe namespace.withUnsafeBufferPointer { space in
         unsafe name.withUnsafeBufferPointer { name in
@@ -24,7 +23,7 @@ package enum UUIDv5 {
             space.baseAddress, space.count, name.baseAddress, name.count, digest.baseAddress)
         }
       }
-      unsafe UUIDText.append(UnsafeBufferPointer(digest).span, version: 5, to: &out)
+      unsafe UUIDText.set(&out, UnsafeBufferPointer(digest).span, version: 5)
     }
   }
 }
@@ -34,8 +33,7 @@ package enum UUIDv4 {
   /// The 36 lower-case bytes of a new one.
   package static func text() -> [UInt8] {
     var out: [UInt8] = []
-    out.reserveCapacity(36)
-    UUIDText.append(RandomBytes.make(16).span, version: 4, to: &out)
+    UUIDText.set(&out, RandomBytes.make(16).span, version: 4)
     return out
   }
 }
@@ -52,25 +50,25 @@ package enum RandomBytes {
   }
 }
 
-/// The form 8-4-4-4-12 of 16 bytes with version and variant set.
+/// The form 8-4-4-4-12 of the first 16 bytes with version and variant set.
 enum UUIDText {
-  static func append(_ bytes: Span<UInt8>, version: UInt8, to out: inout [UInt8]) {
-    // Of one piece: an array asks at each append whether it is its only owner.
-    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
-      var place = 0
-      for at in 0..<16 {
-        if at == 4 || at == 6 || at == 8 || at == 10 {
-          unsafe text[place] = 0x2D
-          place += 1
-        }
-        var byte = bytes[at]
-        if at == 6 { byte = byte & 0x0F | version << 4 }
-        if at == 8 { byte = byte & 0x3F | 0x80 }
-        unsafe text[place] = Hex.digit(byte >> 4)
-        unsafe text[place + 1] = Hex.digit(byte & 0x0F)
-        place += 2
-      }
-      unsafe out.append(contentsOf: text)
+  static func set(_ out: inout [UInt8], _ bytes: Span<UInt8>, version: UInt8) {
+    if out.count != 36 { out = [UInt8](repeating: 0x2D, count: 36) }
+    let dash: UInt8 = 0x2D
+    let first = Hex.digits(bytes[0], bytes[1], bytes[2], bytes[3])
+    let time = Hex.digits(bytes[4], bytes[5], bytes[6] & 0x0F | version << 4, bytes[7])
+    let node = Hex.digits(bytes[8] & 0x3F | 0x80, bytes[9], bytes[10], bytes[11])
+    let last = Hex.digits(bytes[12], bytes[13], bytes[14], bytes[15])
+    unsafe out.withUnsafeMutableBytes { text in
+      // All places lie in the 36 bytes.
+      unsafe text.storeBytes(of: first, as: UInt64.self)
+      for place in stride(from: 8, to: 24, by: 5) { unsafe text[place] = dash }
+      unsafe text.storeBytes(of: UInt32(truncatingIfNeeded: time), toByteOffset: 9, as: UInt32.self)
+      unsafe text.storeBytes(of: UInt32(time >> 32), toByteOffset: 14, as: UInt32.self)
+      unsafe text.storeBytes(
+        of: UInt32(truncatingIfNeeded: node), toByteOffset: 19, as: UInt32.self)
+      unsafe text.storeBytes(of: UInt32(node >> 32), toByteOffset: 24, as: UInt32.self)
+      unsafe text.storeBytes(of: last, toByteOffset: 28, as: UInt64.self)
     }
   }
 }

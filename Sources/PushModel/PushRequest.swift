@@ -1,6 +1,6 @@
 /// One message for one target as it goes to the provider, without transport and credential.
 ///
-/// A lane owns one and reuses it: `reset` keeps the buffers' memory.
+/// A lane owns one and reuses it with the memory of its buffers.
 package struct PushRequest: Sendable {
   package var provider = Provider.apns
   /// APNs: the device token in lower-case hex, the last part of `:path`. Empty for FCM.
@@ -30,19 +30,23 @@ package struct PushRequest: Sendable {
 
   package init() {}
 
-  /// Empties everything and keeps the memory of the buffers.
+  /// Forgets what only some messages have, before the next one is built: the builder writes every
+  /// other field anew, over the bytes of the last message.
   package mutating func reset(provider: Provider) {
     self.provider = provider
-    deviceToken.removeAll(keepingCapacity: true)
-    apnsID.removeAll(keepingCapacity: true)
-    topic.removeAll(keepingCapacity: true)
     pushType = .alert
     priority = 10
     expiration = 0
     platform = nil
     isFIDByShape = false
-    collapseID.removeAll(keepingCapacity: true)
+    if !collapseID.isEmpty { collapseID.removeAll(keepingCapacity: true) }
     if !extraHeaders.isEmpty { extraHeaders.removeAll(keepingCapacity: true) }
-    body.removeAll(keepingCapacity: true)
+  }
+
+  /// Empties what a message to FCM does not have.
+  package mutating func clearAPNs() {
+    if !deviceToken.isEmpty { deviceToken.removeAll(keepingCapacity: true) }
+    if !apnsID.isEmpty { apnsID.removeAll(keepingCapacity: true) }
+    if !topic.isEmpty { topic.removeAll(keepingCapacity: true) }
   }
 }

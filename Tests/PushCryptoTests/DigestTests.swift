@@ -28,11 +28,13 @@ import Testing
     #expect(text(made) == "886313e1-3b8a-5372-9b90-0c9aee199e5d")
   }
 
-  @Test func `appending keeps what is there`() {
-    var out = bytes("x")
+  @Test(arguments: ["", "x", String(repeating: "x", count: 36), String(repeating: "x", count: 40)])
+  func `a UUID takes the place of what was there`(before: String) {
+    var out = bytes(before)
     let name = bytes("a\nb")
-    UUIDv5.append(namespace: UUIDv5.pushNamespace, name: name.span, to: &out)
-    #expect(out == bytes("x") + UUIDv5.text(namespace: UUIDv5.pushNamespace, name: name))
+    UUIDv5.set(&out, namespace: UUIDv5.pushNamespace, name: name.span)
+    // Python: uuid.uuid5(uuid.UUID("6ba7b812-9dad-11d1-80b4-00c04fd430c8"), "a\nb").
+    #expect(text(out) == "68a9fd27-08de-5489-8aef-6ccd9d5b95cf")
   }
 
   @Test func `random UUIDs have their version and differ`() {
