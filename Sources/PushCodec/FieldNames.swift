@@ -33,7 +33,8 @@ enum SoundKey: UInt8, CaseIterable { case name, critical, volume }
 /// The keys of `apns`.
 enum ApnsKey: UInt8, CaseIterable { case headers, payload }
 
-/// One table for each kind of object and each set of words; made once per codec.
+/// One table for each kind of object and each set of words; made once per codec. It owns their
+/// memory.
 final class KeyTables {
   let event = KeyTable<EventKey>()
   let part = KeyTable<PartKey>()
@@ -49,4 +50,21 @@ final class KeyTables {
   let pushTypes = Vocabulary<PushType>()
   let levels = Vocabulary<InterruptionLevel>()
   let activityEvents = Vocabulary<ActivityEvent>()
+
+  deinit {
+    event.deallocate()
+    part.deallocate()
+    recipient.deallocate()
+    device.deallocate()
+    activity.deallocate()
+    sound.deallocate()
+    apns.deallocate()
+    platforms.deallocate()
+    providers.deallocate()
+    environments.deallocate()
+    priorities.deallocate()
+    pushTypes.deallocate()
+    levels.deallocate()
+    activityEvents.deallocate()
+  }
 }

@@ -1,35 +1,34 @@
 /// The known keys of one kind of object, found without making a String.
 ///
 /// A key's name is the name of its case. The table lends the memory for the fields of one object at
-/// a time: those of an object are read before the next of the same kind.
-@safe final class KeyTable<Key: CaseIterable & RawRepresentable> where Key.RawValue == UInt8 {
+/// a time: those of an object are read before the next of the same kind. Its memory belongs to
+/// `KeyTables`, so that no look-up counts one more owner.
+@safe struct KeyTable<Key: CaseIterable & RawRepresentable> where Key.RawValue == UInt8 {
   private struct Entry {
-    var name: PackedKey
-    var key: UInt8
+    var name = PackedKey.unknown
+    var key: UInt8 = 0xFF
+    var isFree: Bool { key == 0xFF }
   }
 
   /// 128 of them, of which the keys take less than half.
   private let entries: UnsafeMutablePointer<Entry>
   fileprivate let slots: UnsafeMutablePointer<Int32>
 
-  private static var none: UInt8 { 0xFF }
-
   init() {
     precondition(Key.allCases.count <= 64)
     unsafe entries = UnsafeMutablePointer.allocate(capacity: 128)
     unsafe slots = UnsafeMutablePointer.allocate(capacity: Key.allCases.count)
-    unsafe entries.initialize(
-      repeating: Entry(name: PackedKey(""), key: Self.none), count: 128)
+    unsafe entries.initialize(repeating: Entry(), count: 128)
     for key in Key.allCases {
       let name = PackedKey(String(describing: key))
       var at = name.slot
       // A slot is below 128.
-      while unsafe entries[at].key != Self.none { at = (at + 1) & 127 }
+      while unsafe !entries[at].isFree { at = (at + 1) & 127 }
       unsafe entries[at] = Entry(name: name, key: key.rawValue)
     }
   }
 
-  deinit {
+  func deallocate() {
     unsafe slots.deallocate()
     unsafe entries.deallocate()
   }
@@ -41,11 +40,11 @@
     let name = PackedKey(bytes, at: start, count: count)
     var at = name.slot
     // A slot is below 128, and so many entries there are.
-    while unsafe entries[at].key != Self.none {
-      if unsafe entries[at].name == name { return unsafe entries[at].key }
+    while unsafe entries[at].name != name {
+      if unsafe entries[at].isFree { return nil }
       at = (at &+ 1) & 127
     }
-    return nil
+    return unsafe entries[at].key
   }
 }
 

@@ -6,7 +6,10 @@ struct PackedKey: Equatable {
   private var first: UInt64 = 0
   private var second: UInt64 = 0
   private var third: UInt64 = 0
-  private var count: Int
+  private var count: Int32
+
+  /// Equals no text.
+  static let unknown = PackedKey(count: -1)
 
   /// Up to 24 bytes of a text.
   @inline(__always)
@@ -15,7 +18,7 @@ struct PackedKey: Equatable {
       self = Self.nearEnd(bytes, start, count)
       return
     }
-    self.count = count
+    self.count = Int32(truncatingIfNeeded: count)
     // 24 bytes from the start lie inside `bytes`; what is behind the text is masked away.
     let raw = unsafe bytes.bytes
     first = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self)
@@ -40,12 +43,12 @@ struct PackedKey: Equatable {
     self.init(bytes.span, at: 0, count: bytes.count)
   }
 
-  private init(count: Int) { self.count = count }
+  private init(count: Int32) { self.count = count }
 
   /// The same where fewer than 24 bytes are left.
   @inline(never)
   private static func nearEnd(_ bytes: Span<UInt8>, _ start: Int, _ count: Int) -> PackedKey {
-    var key = PackedKey(count: count)
+    var key = PackedKey(count: Int32(count))
     for i in 0..<count {
       let bits = UInt64(bytes[start + i]) << UInt64(i & 7 * 8)
       switch i >> 3 {

@@ -1,8 +1,8 @@
 import PushModel
 
-/// The words a field may hold, found without making a String: devices come by the thousand.
-@safe final class Vocabulary<Value: CaseIterable & RawRepresentable>
-where Value.RawValue == String {
+/// The words a field may hold, found without making a String: devices come by the thousand. Its
+/// memory belongs to `KeyTables`.
+@safe struct Vocabulary<Value: CaseIterable & RawRepresentable> where Value.RawValue == String {
   /// One for each value.
   private let words: UnsafeMutableBufferPointer<(name: PackedKey, value: Value)>
 
@@ -12,7 +12,7 @@ where Value.RawValue == String {
     _ = unsafe words.initialize(from: all)
   }
 
-  deinit { unsafe words.deallocate() }
+  func deallocate() { unsafe words.deallocate() }
 
   /// The word of a field; nil when the field is absent.
   @inline(__always)
