@@ -23,7 +23,8 @@
   /// Where the next `more` bytes go; who writes them raises `count`.
   @inline(__always)
   private mutating func room(for more: Int) -> UnsafeMutablePointer<UInt8> {
-    if count &+ more > capacity { grow(for: more) }
+    // Also for nothing at all there is memory behind the pointer.
+    if count &+ more >= capacity { grow(for: more) }
     return unsafe base.unsafelyUnwrapped + count
   }
 
@@ -146,7 +147,7 @@
 
   @inline(never)
   private mutating func grow(for more: Int) {
-    let wanted = max(count + more, capacity * 2, 1_024)
+    let wanted = max(count + more + 1, capacity * 2, 1_024)
     let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted)
     if let base = unsafe base {
       unsafe larger.update(from: base, count: count)
