@@ -10,7 +10,7 @@ package enum SettingsLoader {
         directory: file.map { SettingsFile.directory(of: $0) } ?? ".",
         redisURLProblem: source.redisURLProblem), fileName: file ?? "")
     var settings = Settings()
-    if let file { readFile(file, into: &settings, &reading) }
+    let isWhole = file.map { readFile($0, into: &settings, &reading) } ?? true
     // Outside of the file, names are relative to where the command was started.
     reading.context.directory = "."
     reading.readEnvironment(into: &settings)
@@ -19,9 +19,12 @@ package enum SettingsLoader {
       reading.set(
         row, of: &settings, prefix: "", to: flag.value, from: .flag, at: "flag \(flag.name)")
     }
-    reading.check(settings, isForWorker: source.isForWorker)
     let isBare = file == nil && !hasVariables(source) && source.flags.isEmpty
-    requireRedis(settings, isBare: isBare || !source.isForWorker, file, &reading)
+    // What is missing may stand in the part of the file that could not be read.
+    if isWhole {
+      reading.check(settings, isForWorker: source.isForWorker)
+      requireRedis(settings, isBare: isBare || !source.isForWorker, file, &reading)
+    }
     guard reading.problems.isEmpty else { return .failure(SettingsProblems(reading.problems)) }
     return .success(loaded(settings, isBare: isBare, file, reading.places))
   }
@@ -37,13 +40,17 @@ package enum SettingsLoader {
     source.environment.keys.contains { $0.hasPrefix(SettingsReading.variablePrefix) }
   }
 
+  /// Whether all of it could be read; what it says may still be refused.
   private static func readFile(
     _ file: String, into settings: inout Settings, _ reading: inout SettingsReading
-  ) {
+  ) -> Bool {
     let bytes: [UInt8]
     do throws(SettingsFile.Failure) {
       bytes = try SettingsFile.read(file)
-    } catch { return reading.add(file, "", nil, "cannot be read: \(error.reason)") }
+    } catch {
+      reading.add(file, "", nil, "cannot be read: \(error.reason)")
+      return false
+    }
     do throws(YamlError) {
       let parser = try YamlParser()
       let document = try parser.parse(bytes)
@@ -51,7 +58,16 @@ package enum SettingsLoader {
         reading.add(reading.line(problem.line), "", nil, problem.reason)
       }
       if let document { reading.read(document, into: &settings) }
-    } catch { reading.add(reading.line(error.line), "", nil, error.reason) }
+      return true
+    } catch {
+      reading.add(reading.line(error.line), "", nil, error.reason + hint(error.reason))
+      return false
+    }
+  }
+
+  /// libyaml's words for a tab help nobody who has not met it.
+  private static func hint(_ reason: String) -> String {
+    reason.contains("cannot start any token") ? " (is it a tab? YAML indents with blanks)" : ""
   }
 
   private static func requireRedis(

@@ -100,13 +100,18 @@ import Testing
     ("workers: &x 1", 1, "anchors"), ("workers: 1\nthreads: *x", 2, ""),
     ("workers: 1\nworkers: 2", 2, "given twice"),
     ("workers: 1\n---\nworkers: 2", 2, "second document"), ("workers: !!int 1", 1, "tags"),
-    ("workers: [\n", 2, ""), ("? [a]\n: b", 1, "a key must be a word"), ("a:\n\t- b", 2, ""),
+    ("workers: [\n", 2, ""), ("? [a]\n: b", 1, "a key must be a word"), ("a:\n\t- b", 2, "tab"),
   ])
   func `YAML that surprises is refused with its line`(yaml: String, line: Int, part: String) {
     let problems = SettingsFolder(yaml).problems(isForWorker: false)
     #expect(problems.count == 1)
     #expect(problems.first?.hasPrefix("allim.yaml:\(line): ") == true, "\(problems)")
     #expect(problems.first?.contains(part) == true, "\(problems)")
+  }
+
+  @Test(arguments: ["workers: [\n", "redis:\n\turl: redis://h"])
+  func `of a file that cannot be read nothing is said to be missing`(yaml: String) {
+    #expect(SettingsFolder(yaml).problems().count == 1)
   }
 
   @Test func `what YAML may not hold is named beside the other problems`() {

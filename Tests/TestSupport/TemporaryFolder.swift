@@ -32,8 +32,10 @@ package final class TemporaryFolder: Sendable {
     return Guarded([])
   }()
 
+  /// Where a link leads is not ours to remove.
   private static func removeAll(_ path: String) {
-    if let folder = unsafe opendir(path) {
+    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    if descriptor >= 0, let folder = unsafe fdopendir(descriptor) {
       while let entry = unsafe readdir(folder) {
         let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
           unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)

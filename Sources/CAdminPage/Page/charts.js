@@ -94,17 +94,19 @@ export class Chart {
   }
 }
 
+/** A line through points that follow each other; a point alone is a dot. */
 function trace(one, times, x, y) {
-  let path = ''
-  let isDown = false
-  // A point alone is a dot.
+  let line = ''
+  let dots = ''
+  const is = (index) => one.values[index] !== null && one.values[index] !== undefined
   times.forEach((time, index) => {
-    const value = one.values[index]
-    if (value === null || value === undefined) { isDown = false; return }
-    path += `${isDown ? 'L' : 'M'}${x(time).toFixed(1)} ${y(value).toFixed(1)}${isDown ? '' : 'h0.1'}`
-    isDown = true
+    if (!is(index)) return
+    const place = `${x(time).toFixed(1)} ${y(one.values[index]).toFixed(1)}`
+    line += `${is(index - 1) ? 'L' : 'M'}${place}`
+    if (!is(index - 1) && !is(index + 1)) dots += `M${place}h0.1`
   })
-  return svg('path', { class: `trace k${one.kind}`, d: path || 'M0 0' })
+  return svg('g', { class: `trace k${one.kind}` },
+    svg('path', { d: line || 'M0 0' }), svg('path', { class: 'dot', d: dots || 'M0 0' }))
 }
 
 /** A step for each point, upon `base`, which it raises. */

@@ -80,11 +80,11 @@ function showHistory(charts, figures, history) {
   const { at } = history
   charts.rate.show(at, outcomes.map(([key, name, kind]) => ({ name, kind, values: history.perSecond[key] })))
   charts.age.show(at, [
-    { name: 'oldest', kind: 3, values: history.oldestAge }, { name: '99 of 100', kind: 1, values: history.queueAge.p99 },
+    { name: 'oldest', kind: 3, values: history.oldestAge }, { name: '99th percentile', kind: 1, values: history.queueAge.p99 },
     { name: 'median', kind: 5, values: history.queueAge.p50 },
   ])
   charts.send.show(at, [
-    { name: '99 of 100', kind: 1, values: history.sendTime.p99 }, { name: 'median', kind: 5, values: history.sendTime.p50 },
+    { name: '99th percentile', kind: 1, values: history.sendTime.p99 }, { name: 'median', kind: 5, values: history.sendTime.p50 },
   ])
   const reasons = Object.entries(history.deadByReason)
   charts.dead.show(at, reasons.map(([name, values], index) => ({ name, kind: (index + 2) % 8, values })))

@@ -108,6 +108,12 @@ def the_fleet_is_scaled(stage, browser, shots):
     browser.wait_text("of 5", "main")
     check(stage.redis("HGET", "{push:messages}:control", "workers") == b"5", "no wish in Redis")
     browser.find("#scale-fleet").click()
+    browser.button("By load").click()
+    browser.wait_text("following the load", "main")
+    check(stage.redis("HGET", "{push:messages}:control", "workers") == b"auto", "no wish in Redis")
+    stage.push(*[stage.event(number) for number in range(2000, 2400)])
+    browser.until(lambda: all(stage.sent(n) for n in (2000, 2399)), "the pushes")
+    browser.find("#scale-fleet").click()
     browser.button("As configured").click()
     browser.wait_text("as configured", "main")
 
