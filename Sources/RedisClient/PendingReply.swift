@@ -5,6 +5,8 @@ package final class PendingReply {
   let deadline: Int64
   private var reply: RedisReply?
   private var waiting: CheckedContinuation<RedisReply, Never>?
+  /// The present wait is to end, though nothing waits yet.
+  private var isGivenUp = false
 
   init(deadline: Int64) { self.deadline = deadline }
 
@@ -23,13 +25,16 @@ package final class PendingReply {
   ) async -> RedisReply? {
     if let reply { return reply }
     let me = LoopOnly(self)
+    isGivenUp = false
     _ = await withTaskCancellationHandler {
       _ = isolation  // keeps the closure on the caller's actor; else it runs on the global pool
-      return await withCheckedContinuation { continuation in
+      return await withCheckedContinuation {
+        (continuation: CheckedContinuation<RedisReply, Never>) in
+        // On the way here there may be a turn of the loop, and in it the answer or the end.
+        if reply != nil || isGivenUp { return continuation.resume(returning: .null) }
         waiting = continuation
       }
     } onCancel: {
-      // Runs on the loop, after the wait above began.
       loop.execute { me.value.giveUp() }
     }
     return reply
@@ -38,6 +43,7 @@ package final class PendingReply {
   /// Ends a `valueUnlessCancelled` under way with nil; the answer may still be awaited again.
   package func giveUp() {
     guard reply == nil else { return }
+    isGivenUp = true
     waiting?.resume(returning: .null)
     waiting = nil
   }

@@ -162,6 +162,37 @@ extension RedisClientTests {
   }
 }
 
+@Suite struct PendingReplyTests {
+  /// Touched on the loop alone.
+  private final class Flag { var isSet = false }
+
+  /// Turns of the loop between the beginning of a wait and what ends it.
+  private static func end(
+    after turns: Int, on loop: Loop, _ end: @escaping @Sendable (PendingReply) -> Void
+  ) async -> Bool {
+    let pending = UncheckedBox(PendingReply(deadline: .max))
+    let isOver = UncheckedBox(Flag())
+    let waiting = Task(executorPreference: loop) {
+      _ = await pending.value.valueUnlessCancelled(on: loop)
+      isOver.value.isSet = true
+    }
+    for _ in 0..<turns { await Task.yield() }
+    end(pending.value)
+    waiting.cancel()
+    return await eventually(within: .seconds(20), on: loop) { isOver.value.isSet }
+  }
+
+  @Test func `a wait ends whenever its answer or its cancellation comes`() async throws {
+    try await onLoop { loop in
+      for turns in 0..<8 {
+        #expect(await Self.end(after: turns, on: loop) { $0.resolve(.null) }, "\(turns)")
+        #expect(await Self.end(after: turns, on: loop) { $0.giveUp() }, "\(turns)")
+        #expect(await Self.end(after: turns, on: loop) { _ in }, "\(turns)")
+      }
+    }
+  }
+}
+
 @Suite struct BackoffTests {
   @Test func `pauses double up to five seconds and start anew only after a success`() {
     var backoff = Backoff()

@@ -158,10 +158,10 @@ def idle(run):
 
 @scenario(quick=150, long=300, in_quick=False)
 def versions(run):
-    """Another version ($ALLIM_OTHER, a program) beside this one: each takes over what the other leaves."""
-    other = os.environ.get("ALLIM_OTHER")
+    """Another version ($FAULTS_OTHER_VERSION, a program) beside this one: each takes over what the other leaves."""
+    other = os.environ.get("FAULTS_OTHER_VERSION")
     if not other:
-        raise Skipped("ALLIM_OTHER names no other version of allim")
+        raise Skipped("FAULTS_OTHER_VERSION names no other version of allim")
     node, fleet, producer = stage(run, 1, rate=400)
     large = run.producer(node, rate=0.3, devices=(600,))
     programs = [fleet.program, other]
