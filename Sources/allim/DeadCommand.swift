@@ -17,7 +17,9 @@ extension Verb {
       try await queue.scanDead(filter) { letters += $0.letters }
       if invocation.wantsJSON {
         printLetters(letters, queue.name)
-      } else if !letters.isEmpty {
+      } else if letters.isEmpty {
+        Console.error(filter.isOpen ? "no dead letters" : "no dead letter matches")
+      } else {
         let now = SystemClock().wall()
         let head = ["ID", "AGE", "REASON", "APP", "TYPE", "DETAIL"]
         Console.table([head] + letters.map { $0.row(now: now) })
@@ -41,6 +43,7 @@ extension Verb {
       if invocation.wantsJSON {
         printLetters(letters, queue.name)
       } else {
+        if letters.isEmpty { Console.error("no dead letter of this event") }
         for letter in letters {
           Console.print(shown(String(decoding: letter.bytes, as: UTF8.self)))
         }

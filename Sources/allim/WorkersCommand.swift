@@ -16,6 +16,8 @@ extension Verb {
           JSONValue.object([
             ("queue", .text(queue.name)), ("workers", .list(entries.map(\.json))),
           ]).encoded)
+      } else if entries.isEmpty {
+        Console.error("no live instance: nothing is being sent")
       } else {
         Console.table(
           [["INSTANCE", "LEASE", "BUSY", "WORKERS", "HOST", "VERSION", "ADMIN"]]
