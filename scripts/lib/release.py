@@ -1,6 +1,7 @@
 """Builds the Debian package and the tarball from a commit, reproducibly."""
 
 import gzip
+import hashlib
 import io
 import os
 import pathlib
@@ -86,7 +87,26 @@ def build():
     stripped.mkdir(exist_ok=True)
     for program in PROGRAMS:
         output("objcopy", "--strip-all", str(folder / program), str(stripped / program))
+        forget_the_machine(stripped / program)
     return stripped
+
+
+def forget_the_machine(program):
+    """The compiler's hashes of its command lines, which hold the folder, mean nothing in a program:
+    they are blanked. The build id was made of them, too: it becomes that of what is left."""
+    content = bytearray(program.read_bytes())
+    places = {}
+    for line in output("readelf", "-SW", str(program)).splitlines():
+        words = line.partition("]")[2].split()
+        if words and words[0] in [".swift_modhash", ".note.gnu.build-id"]:
+            places[words[0]] = (int(words[3], 16), int(words[4], 16))
+    start, size = places[".swift_modhash"]
+    content[start : start + size] = bytes(size)
+    start, size = places[".note.gnu.build-id"]
+    end = start + size
+    content[end - 20 : end] = bytes(20)
+    content[end - 20 : end] = hashlib.sha1(content).digest()
+    program.write_bytes(content)
 
 
 def manual(program):
