@@ -5,7 +5,6 @@ import PushModel
 final class OpenItem {
   let feed: Feed
   let item: QueueItem
-  let event: DecodedEvent
   /// When it was taken, UNIX milliseconds.
   let takenAt: Int64
   /// Milliseconds in parked lists so far.
@@ -22,8 +21,12 @@ final class OpenItem {
   var done: TargetSet
   /// Targets ended since the last progress was written.
   var unwritten = 0
+  /// Targets that wait for a lane, whose messages are not built yet.
+  var unbuilt = 0
   /// The lease it was taken under.
   private let lease: Int
+  private let codec: MessageCodec
+  private var decoded: DecodedEvent?
   /// Another instance may own it by now: nothing of it is started any more. What was sent is still
   /// settled, since the settlement's gate knows whose it is.
   var isStale: Bool { lease != feed.lease }
@@ -38,15 +41,39 @@ final class OpenItem {
     let detail: String
   }
 
-  init(_ feed: Feed, _ item: QueueItem, _ event: DecodedEvent, takenAt: Int64) {
+  init(
+    _ feed: Feed, _ item: QueueItem, _ event: DecodedEvent, by codec: MessageCodec, takenAt: Int64
+  ) {
     self.feed = feed
+    self.codec = codec
     lease = feed.lease
     self.item = item
     // Below 0 it comes from a parked list, or from one who held it when it had been drawn.
     let parked = item.header.parked
     self.parked = parked < 0 ? max(0, parked + takenAt + feed.serverOffset) : parked
-    self.event = event
+    decoded = event
     self.takenAt = takenAt
     done = item.header.done
+  }
+
+  /// What its bytes say. After `forgetEvent` they are decoded once more.
+  var event: DecodedEvent {
+    if let decoded { return decoded }
+    let again = codec.decode(
+      item.bytes, queueID: item.header.id, firstTaken: item.header.firstTaken, now: takenAt)
+    guard case .event(let event) = again else {
+      preconditionFailure("the same bytes at the same moment were an event before")
+    }
+    decoded = event
+    return event
+  }
+
+  /// Gives the decoded event back for the next one to be decoded into, while its memory is in the
+  /// processor's caches: a push that is accepted, as nearly all are, needs it no more once its
+  /// message is built.
+  func forgetEvent() {
+    guard let decoded else { return }
+    codec.recycle(decoded)
+    self.decoded = nil
   }
 }

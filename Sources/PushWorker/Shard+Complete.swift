@@ -9,7 +9,7 @@ extension Shard {
   /// All targets of the item have ended.
   func finish(_ item: OpenItem) {
     settle(item.feed, Settlement(item.item.receipt, leaves(of: item)))
-    codec.recycle(item.event)
+    item.forgetEvent()
   }
 
   func settle(_ feed: Feed, _ settlement: Settlement) {

@@ -159,7 +159,7 @@ extension Shard {
       item.bytes, queueID: item.header.id, firstTaken: item.header.firstTaken, now: now)
     switch decoded {
     case .malformed(let fault): bury(feed, item, fault, now)
-    case .event(let event): begin(OpenItem(feed, item, event, takenAt: now), now)
+    case .event(let event): begin(OpenItem(feed, item, event, by: codec, takenAt: now), now)
     }
   }
 
@@ -184,7 +184,7 @@ extension Shard {
     if due > now {
       let later = Leaving.again(at: due + open.feed.serverOffset, open.item.header)
       settle(open.feed, Settlement(open.item.receipt, [later]))
-      codec.recycle(event)
+      open.forgetEvent()
       return
     }
     open.feed.open[open.item.receipt] = open
@@ -211,6 +211,7 @@ extension Shard {
     let isBlocked = admission.isBlocked(group) { mustPark(open.feed, group) }
     if isBlocked { return park(open, target) }
     open.remaining += 1
+    open.unbuilt += 1
     dispatcher.add(
       Dispatcher<OpenItem>.Job(
         item: open, target: target, feed: open.feed.index, group: group))

@@ -59,6 +59,9 @@ extension Shard {
     switch codec.build(open.event, target: job.target, now: now, into: &request) {
     case .built(let notes):
       note(notes)
+      open.unbuilt -= 1
+      // A receipt tells of the event, however it ends.
+      if open.unbuilt == 0, !writesReceipts { open.forgetEvent() }
       request.precedence = open.feed.precedence
       let started = clock.monotonic()
       let outcome = await providers[job.group].send(request)

@@ -107,7 +107,7 @@ extension Shard {
     for (receipt, item) in touched where item.remaining == 0 && item.done == item.item.header.done {
       untouched.append(receipt)
       feed.open[receipt] = nil
-      codec.recycle(item.event)
+      item.forgetEvent()
     }
     for job in waiting where feed.open[job.item.item.receipt] === job.item {
       withhold(job.item, job.target)

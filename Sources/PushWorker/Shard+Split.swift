@@ -189,6 +189,6 @@ extension Shard {
 
   private func close(_ open: OpenItem) {
     open.feed.open[open.item.receipt] = nil
-    codec.recycle(open.event)
+    open.forgetEvent()
   }
 }
