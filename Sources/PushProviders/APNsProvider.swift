@@ -49,28 +49,36 @@ package final class APNsProvider: PushProvider {
 
   package func send(_ request: PushRequest) async -> SendOutcome {
     guard scopes.admits(request.topic) else { return SharedScopePauses.refusal }
-    guard let breaker else { return await attempt(request) }
-    guard let epoch = breaker.begin() else { return BreakerGate.refusal }
-    let outcome = await attempt(request)
-    breaker.ended(epoch, outcome)
-    return outcome
+    let epoch = breaker?.begin()
+    if breaker != nil, epoch == nil { return BreakerGate.refusal }
+    let token = tokens?.token()
+    let block = block(request, token)
+    let outcome = await pool.send(block, body: request.body, precedence: request.precedence)
+    blocks.putBack(consume block)
+    return concluded(outcome, request.topic, token, epoch)
   }
 
-  private func attempt(_ request: PushRequest) async -> SendOutcome {
-    let token = tokens?.token()
+  private func block(_ request: PushRequest, _ token: ProviderToken?) -> HeaderBlock {
     var block = blocks.take()
     APNsHeaders.append(request, token, to: &block)
-    let outcome = await pool.send(
-      block, body: request.body, precedence: request.precedence)
-    blocks.putBack(consume block)
+    return block
+  }
+
+  /// All that follows an outcome, in a function that does not wait: what it needs for that is no
+  /// part of what each waiting push keeps.
+  private func concluded(
+    _ outcome: RequestOutcome, _ topic: [UInt8], _ token: ProviderToken?, _ epoch: Int?
+  ) -> SendOutcome {
+    let said: SendOutcome
     switch outcome {
-    case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
-    case .unknown(let trouble): return .unknown(SendTrouble(trouble))
+    case .neverSent(let trouble): said = .neverSent(SendTrouble(trouble))
+    case .unknown(let trouble): said = .unknown(SendTrouble(trouble))
     case .answered(let response):
-      let outcome = answered(response, token)
-      if case .answered(_, let verdict) = outcome { scopes.note(verdict, request.topic) }
-      return outcome
+      said = answered(response, token)
+      if case .answered(_, let verdict) = said { scopes.note(verdict, topic) }
     }
+    if let epoch { breaker?.ended(epoch, said) }
+    return said
   }
 
   package func shutDown() async { await pool.shutDown() }
@@ -82,7 +90,7 @@ package final class APNsProvider: PushProvider {
 
   private func answered(_ response: HTTP2Response, _ token: ProviderToken?) -> SendOutcome {
     if response.status == 200, key.environment == .production {
-      return .answered(Answer(status: 200), .accepted)
+      return .accepted
     }
     let (answer, verdict) = APNsAnswer.read(
       status: response.status, body: response.body, retryAfter: response.header("retry-after"),

@@ -49,25 +49,49 @@ package final class FCMProvider: PushProvider {
 
   package func send(_ request: PushRequest) async -> SendOutcome {
     guard scopes.admits(Self.scope(request)) else { return SharedScopePauses.refusal }
-    guard let breaker else { return await attempt(request) }
-    guard let epoch = breaker.begin() else { return BreakerGate.refusal }
-    let outcome = await attempt(request)
-    breaker.ended(epoch, outcome)
+    let epoch = breaker?.begin()
+    if breaker != nil, epoch == nil { return BreakerGate.refusal }
+    await quota?.wait()
+    let token: ProviderToken
+    switch await tokens.token() {
+    case .success(let current): token = current
+    case .failure(let trouble): return concluded(withoutToken(trouble), epoch)
+    }
+    let block = block(token)
+    let outcome = await pool.send(block, body: request.body, precedence: request.precedence)
+    blocks.putBack(consume block)
+    return concluded(said(outcome, token, request), epoch)
+  }
+
+  private func block(_ token: ProviderToken) -> HeaderBlock {
+    var block = blocks.take()
+    FCMHeaders.append(token, to: &block)
+    return block
+  }
+
+  private func concluded(_ outcome: SendOutcome, _ epoch: Int?) -> SendOutcome {
+    if let epoch { breaker?.ended(epoch, outcome) }
     return outcome
+  }
+
+  /// A function that does not wait: what it needs is no part of what each waiting push keeps.
+  private func said(
+    _ outcome: RequestOutcome, _ token: ProviderToken, _ request: PushRequest
+  ) -> SendOutcome {
+    switch outcome {
+    case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
+    case .unknown(let trouble): return .unknown(SendTrouble(trouble))
+    case .answered(let response):
+      let outcome = answered(response, token, request)
+      if case .answered(_, let verdict) = outcome { scopes.note(verdict, Self.scope(request)) }
+      return outcome
+    }
   }
 
   /// Targets that need the Firebase project's own keys for Apple and web push.
   private static func scope(_ request: PushRequest) -> [UInt8]? {
     guard let platform = request.platform, platform.isApple || platform == .web else { return nil }
     return platform == .web ? Array("web".utf8) : Array("apple".utf8)
-  }
-
-  private func attempt(_ request: PushRequest) async -> SendOutcome {
-    await quota?.wait()
-    switch await tokens.token() {
-    case .success(let token): return await send(request, token)
-    case .failure(let trouble): return withoutToken(trouble)
-    }
   }
 
   package func shutDown() async {
@@ -83,22 +107,6 @@ package final class FCMProvider: PushProvider {
 
   /// The pool's figures, for metrics.
   package var snapshot: PoolSnapshot { pool.snapshot }
-
-  private func send(_ request: PushRequest, _ token: ProviderToken) async -> SendOutcome {
-    var block = blocks.take()
-    FCMHeaders.append(token, to: &block)
-    let outcome = await pool.send(
-      block, body: request.body, precedence: request.precedence)
-    blocks.putBack(consume block)
-    switch outcome {
-    case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
-    case .unknown(let trouble): return .unknown(SendTrouble(trouble))
-    case .answered(let response):
-      let outcome = answered(response, token, request)
-      if case .answered(_, let verdict) = outcome { scopes.note(verdict, Self.scope(request)) }
-      return outcome
-    }
-  }
 
   private func answered(
     _ response: HTTP2Response, _ token: ProviderToken, _ request: PushRequest

@@ -5,7 +5,7 @@ internal import PushWorker
 /// with the answer of a take.
 struct ReceiptBook {
   private var next: Receipt = 1
-  private var held: Set<Receipt> = []
+  private var held: Set<ReceiptKey> = []
   /// Marks of finished targets that Redis holds, as text; those of an item whose marks in Redis are
   /// others are `strangeMarks`.
   private var marked: [Receipt: String] = [:]
@@ -30,7 +30,7 @@ struct ReceiptBook {
   /// The take was answered, or its answer will never come.
   mutating func endTake(_ first: Receipt) { pending.removeAll { $0 == first } }
 
-  mutating func hold(_ receipt: Receipt) { held.insert(receipt) }
+  mutating func hold(_ receipt: Receipt) { held.insert(ReceiptKey(receipt)) }
 
   /// No item can have these: what says that it has them is refused.
   static let strangeMarks = "?"
@@ -43,7 +43,7 @@ struct ReceiptBook {
   /// settlement is refused, and then `reconcile` adopts it as it stands in Redis.
   mutating func marksAreStrange(_ receipt: Receipt) { marked[receipt] = Self.strangeMarks }
 
-  func isHeld(_ receipt: Receipt) -> Bool { held.contains(receipt) }
+  func isHeld(_ receipt: Receipt) -> Bool { held.contains(ReceiptKey(receipt)) }
 
   /// The marks that Redis should hold; nil = none.
   func marks(of receipt: Receipt) -> String? { marked.isEmpty ? nil : marked[receipt] }
@@ -66,7 +66,7 @@ struct ReceiptBook {
 
   /// From now on the receipt is unknown here: `reconcile` adopts it when Redis still has it.
   mutating func forget(_ receipt: Receipt) {
-    held.remove(receipt)
+    held.remove(ReceiptKey(receipt))
     if !marked.isEmpty { marked[receipt] = nil }
   }
 
@@ -78,7 +78,7 @@ struct ReceiptBook {
   /// Of what Redis holds for us: what must be settled again, and what nobody here works on. A
   /// receipt that a pending take may still bring is neither.
   mutating func compare(_ found: [Receipt]) -> (again: [Settlement], unknown: [Receipt]) {
-    let strange = Set(found.filter { !held.contains($0) })
+    let strange = Set(found.filter { !held.contains(ReceiptKey($0)) })
     if strange.isEmpty { return ([], []) }
     let again = ring.settlements(of: strange)
     // Settled again only on top of the marks they were settled with.

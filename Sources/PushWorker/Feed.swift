@@ -20,7 +20,7 @@ final class Feed {
   let metrics: QueueMetrics
 
   // Items.
-  var open: [Receipt: OpenItem] = [:]
+  var open: [ReceiptKey: OpenItem] = [:]
   let fetchWake = Signal()
   var fetcher: Task<Void, Never>?
   let completer = Completer()

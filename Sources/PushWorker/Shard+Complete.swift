@@ -83,7 +83,7 @@ extension Shard {
     guard isWritten else { return feed.completer.abandon() }
     var hasRetries = false
     for settlement in batch {
-      feed.open[settlement.receipt] = nil
+      feed.open[ReceiptKey(settlement.receipt)] = nil
       for case .again in settlement.leaves { hasRetries = true }
     }
     // The fetcher may wait for longer than until these are due.

@@ -187,7 +187,7 @@ extension Shard {
       open.forgetEvent()
       return
     }
-    open.feed.open[open.item.receipt] = open
+    open.feed.open[ReceiptKey(open.item.receipt)] = open
     if isSplit(open) { return }
     if open.item.header.attempt == 0 {
       metrics.queueAge.record(.milliseconds(max(0, now - event.sentAtMs)))

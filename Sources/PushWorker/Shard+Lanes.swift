@@ -9,31 +9,38 @@ import SharedState
 extension Shard {
   func runLane() async {
     let lane = Lane()
-    while let job = await nextJob(lane) {
-      let mayStart = await mayStart(job)
-      if mayStart {
-        if isShut(job.group) {
-          park(job.item, job.target)
-        } else {
-          await push(job, &lane.request)
-        }
+    while true {
+      var next = nextJob()
+      if next == nil, mayIdle {
+        idleLanes.append(lane)
+        next = await lane.nextJob()
       }
-      dispatcher.finished(feed: job.feed, group: job.group)
-      // What was not started stays in Redis as it is, and is handed back.
-      if !mayStart && !job.item.isStale { continue }
-      if !mayStart { withhold(job.item, job.target) }
-      job.item.remaining -= 1
-      if job.item.remaining == 0 { finish(job.item) }
+      guard let job = next else { break }
+      if isLeaseOver(job) { await waitForLease(job) }
+      let mayStart = !job.item.isStale && !isLeaseOver(job)
+      if mayStart, let now = built(job, lane) {
+        let started = clock.monotonic()
+        let outcome = await providers[job.group].send(lane.request)
+        conclude(job, outcome, lane, startedAt: now, took: clock.monotonic() - started)
+      }
+      ended(job, wasStarted: mayStart)
     }
     lanes -= 1
   }
 
-  private func nextJob(_ lane: Lane) async -> Dispatcher<OpenItem>.Job? {
-    if lanes > wantedLanes { return nil }
-    if let job = dispatcher.next(lanes: wantedLanes) { return job }
-    if phase != .running { return nil }
-    idleLanes.append(lane)
-    return await lane.nextJob()
+  private func nextJob() -> Dispatcher<OpenItem>.Job? {
+    lanes > wantedLanes ? nil : dispatcher.next(lanes: wantedLanes)
+  }
+
+  private var mayIdle: Bool { lanes <= wantedLanes && phase == .running }
+
+  private func ended(_ job: Dispatcher<OpenItem>.Job, wasStarted: Bool) {
+    dispatcher.finished(feed: job.feed, group: job.group)
+    // What was not started stays in Redis as it is, and is handed back.
+    if !wasStarted && !job.item.isStale { return }
+    if !wasStarted { withhold(job.item, job.target) }
+    job.item.remaining -= 1
+    if job.item.remaining == 0 { finish(job.item) }
   }
 
   /// Hands waiting targets to idle lanes, the one used last first: its memory is warm.
@@ -45,36 +52,37 @@ extension Shard {
   }
 
   /// Past the lease's local deadline nothing may be started: another instance may have the item.
-  private func mayStart(_ job: Dispatcher<OpenItem>.Job) async -> Bool {
-    while clock.monotonic() >= job.item.feed.queue.startDeadline, !job.item.isStale {
-      if isCutOff { return false }
-      await pause(.milliseconds(50))
-    }
-    return !job.item.isStale
+  private func isLeaseOver(_ job: Dispatcher<OpenItem>.Job) -> Bool {
+    clock.monotonic() >= job.item.feed.queue.startDeadline
   }
 
-  private func push(_ job: Dispatcher<OpenItem>.Job, _ request: inout PushRequest) async {
+  private func waitForLease(_ job: Dispatcher<OpenItem>.Job) async {
+    while isLeaseOver(job), !job.item.isStale, !isCutOff { await pause(.milliseconds(50)) }
+  }
+
+  /// Builds the message into the lane; the wall clock's milliseconds, or nil when there is nothing
+  /// to be sent.
+  private func built(_ job: Dispatcher<OpenItem>.Job, _ lane: Lane) -> Int64? {
     let open = job.item
+    if isShut(job.group) {
+      park(open, job.target)
+      return nil
+    }
     let now = clock.wall()
-    switch codec.build(open.event, target: job.target, now: now, into: &request) {
+    switch codec.build(open.event, target: job.target, now: now, into: &lane.request) {
     case .built(let notes):
       note(notes)
       open.unbuilt -= 1
       // A receipt tells of the event, however it ends.
       if open.unbuilt == 0, !writesReceipts { open.forgetEvent() }
-      request.precedence = open.feed.precedence
-      let started = clock.monotonic()
-      let outcome = await providers[job.group].send(request)
-      let took = clock.monotonic() - started
-      metrics.sendDuration.record(nanoseconds: took)
-      conclude(
-        job, outcome, request,
-        Attempted(startedAt: now, took: took, apnsID: writesReceipts ? request.apnsID : []))
+      lane.request.precedence = open.feed.precedence
+      return now
     case .failed(let reason, let detail):
       record(open, job.target, .dead(reason), nil, detail)
     case .expired:
       record(open, job.target, .expired, nil, "expired before it could be sent")
     }
+    return nil
   }
 
   private func note(_ notes: BuildNotes) {
@@ -86,9 +94,12 @@ extension Shard {
   // MARK: After the answer
 
   private func conclude(
-    _ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ request: PushRequest,
-    _ attempted: Attempted
+    _ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ lane: Lane, startedAt: Int64,
+    took: Int64
   ) {
+    metrics.sendDuration.record(nanoseconds: took)
+    let attempted = Attempted(
+      startedAt: startedAt, took: took, apnsID: writesReceipts ? lane.request.apnsID : [])
     let open = job.item
     let handles = pushMetrics[job.group]
     if case .answered(let answer, .accepted) = outcome {
@@ -102,7 +113,7 @@ extension Shard {
       writeProgressIfDue(open)
       return
     }
-    concludeFailure(job, outcome, request, attempted)
+    concludeFailure(job, outcome, lane.request, attempted)
   }
 
   private func concludeFailure(

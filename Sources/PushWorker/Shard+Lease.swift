@@ -106,15 +106,15 @@ extension Shard {
     var untouched: [Receipt] = []
     for (receipt, item) in touched where item.remaining == 0 && item.done == item.item.header.done {
       untouched.append(receipt)
-      feed.open[receipt] = nil
+      feed.open[ReceiptKey(receipt)] = nil
       item.forgetEvent()
     }
-    for job in waiting where feed.open[job.item.item.receipt] === job.item {
+    for job in waiting where feed.open[ReceiptKey(job.item.item.receipt)] === job.item {
       withhold(job.item, job.target)
     }
     untouched += giveUpUnsplit(feed)
     for item in touched.values
-    where item.remaining == 0 && feed.open[item.item.receipt] === item { finish(item) }
+    where item.remaining == 0 && feed.open[ReceiptKey(item.item.receipt)] === item { finish(item) }
     feed.fetchWake.raise()
     return untouched.sorted()
   }
@@ -158,7 +158,7 @@ extension Shard {
     guard phase == .running else { return }
     do throws(QueueError) {
       feed.needsReconciling = false
-      for item in try await feed.queue.reconcile() where feed.open[item.receipt] == nil {
+      for item in try await feed.queue.reconcile() where feed.open[ReceiptKey(item.receipt)] == nil {
         accept(feed, item)
       }
     } catch {

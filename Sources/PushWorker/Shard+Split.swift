@@ -188,7 +188,7 @@ extension Shard {
   }
 
   private func close(_ open: OpenItem) {
-    open.feed.open[open.item.receipt] = nil
+    open.feed.open[ReceiptKey(open.item.receipt)] = nil
     open.forgetEvent()
   }
 }

@@ -92,7 +92,9 @@ package actor Shard {
       while await lanesAreWanted() {
         while lanes < wantedLanes, phase == .running {
           lanes += 1
-          group.addTask(executorPreference: self.loop) { await self.runLane() }
+          // Without a preference: the actor's executor is the loop, and to ask for a preference
+          // takes a lock at every return from an async function.
+          group.addTask { await self.runLane() }
         }
       }
     }
