@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// One TLS connection between two memory buffers: the stream moves the bytes.
+/// One TLS connection between two buffers: the stream moves the bytes.
 @safe final class TLSSession {
   enum Step {
     case done, wantsMore
@@ -15,20 +15,20 @@ internal import COpenSSL
   private let context: TLSContext
   private let ssl: OpaquePointer
   private let input: OpaquePointer
-  private let output: OpaquePointer
+  private let output = TLSOutput()
   private(set) var isHandshaking = true
+  private static let keptMemory = 131_072
 
   /// `serverName` is whom a client expects; a server passes nil.
   init(_ context: TLSContext, serverName: String?) throws(StreamError) {
     guard let ssl = unsafe SSL_new(context.raw), let input = unsafe BIO_new(BIO_s_mem()),
-      let output = unsafe BIO_new(BIO_s_mem())
+      let records = unsafe output.makeBIO()
     else { throw TLSContext.error("no TLS session") }
     self.context = context
     unsafe self.ssl = ssl
     unsafe self.input = input
-    unsafe self.output = output
     unsafe cssl_bio_eof(input, -1)
-    unsafe SSL_set_bio(ssl, input, output)  // SSL_free frees both
+    unsafe SSL_set_bio(ssl, input, records)  // SSL_free frees both
     if let serverName { expect(serverName) } else { unsafe SSL_set_accept_state(ssl) }
   }
 
@@ -141,21 +141,13 @@ internal import COpenSSL
     unsafe SSL_shutdown(ssl)
   }
 
-  var hasOutput: Bool { unsafe BIO_ctrl_pending(output) > 0 }
+  var hasOutput: Bool { !output.bytes.isEmpty }
 
   /// Moves what is to be written to the socket into `bytes`, which it replaces.
-  ///
-  /// Read, not looked at and then reset: a reset clears all the memory that the buffer ever had,
-  /// which after one large turn cost more than the copy of every later one (measured).
   func takeOutput(into bytes: inout [UInt8]) {
-    let count = unsafe BIO_ctrl_pending(output)
-    bytes.removeAll(keepingCapacity: true)
-    if count == 0 { return }
-    bytes.append(addingCapacity: count) { span in
-      unsafe span.withUnsafeMutableBufferPointer { buffer, filled in
-        filled = unsafe max(0, Int(BIO_read(output, buffer.baseAddress, Int32(clamping: count))))
-      }
-    }
+    swap(&output.bytes, &bytes)
+    // Hundreds of connections must not each keep the memory of their largest turn.
+    output.bytes.removeAll(keepingCapacity: output.bytes.capacity <= Self.keptMemory)
   }
 
   deinit { unsafe SSL_free(ssl) }
