@@ -35,13 +35,15 @@ final class QuotaQueue {
 
   /// Returns when a request may go.
   func wait() async {
-    if isOpen { return }
-    if waiting.count == head {
-      pace.divide(among: share.instances)
-      guard let due = pace.admit(clock.monotonic()) else { return }
-      arm(due)
+    await withCheckedContinuation { continuation in
+      if isOpen { return continuation.resume() }
+      if waiting.count == head {
+        pace.divide(among: share.instances)
+        guard let due = pace.admit(clock.monotonic()) else { return continuation.resume() }
+        arm(due)
+      }
+      waiting.append(continuation)
     }
-    await withCheckedContinuation { waiting.append($0) }
   }
 
   func throttled() { pace.throttled(clock.monotonic()) }

@@ -15,10 +15,13 @@ final class Signal {
   }
 
   func wait() async {
-    if isRaised {
-      isRaised = false
-      return
+    await withCheckedContinuation { continuation in
+      // Looked at where the wait begins: it may be raised on the way there.
+      if isRaised {
+        isRaised = false
+        return continuation.resume()
+      }
+      waiting = continuation
     }
-    await withCheckedContinuation { waiting = $0 }
   }
 }

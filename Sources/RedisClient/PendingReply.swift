@@ -12,8 +12,12 @@ package final class PendingReply {
 
   /// The answer; an error value when the connection ended first. To be asked by one task only.
   package func value() async -> RedisReply {
-    if let reply { return reply }
-    return await withCheckedContinuation { waiting = $0 }
+    // Looked for where the wait begins: on the way there may be a turn of the loop, and in it the
+    // answer, whom nobody would wake then.
+    await withCheckedContinuation { continuation in
+      if let reply { return continuation.resume(returning: reply) }
+      waiting = continuation
+    }
   }
 
   /// True once the answer is there.

@@ -62,7 +62,13 @@ package final class RedisClient {
         noteLoss(of: connection)
       }
       if !isConnecting { return try await connect() }
-      if let error = await withCheckedContinuation({ waiting.append($0) }) {
+      let ended = await withCheckedContinuation {
+        (continuation: CheckedContinuation<RedisError?, Never>) in
+        // It may have ended on the way here.
+        if !isConnecting { return continuation.resume(returning: nil) }
+        waiting.append(continuation)
+      }
+      if let error = ended {
         // The one that tried was cancelled, which is not our affair.
         if error.code == .cancelled && !Task.isCancelled { continue }
         throw error

@@ -132,7 +132,7 @@ class Relay:
         """A held pipe is not read, so that the sender's buffers fill as on a dead line."""
         try:
             self.selector.unregister(pipe.source)
-        except KeyError:
+        except (KeyError, ValueError):  # not read at present, or closed already
             pass
 
     def forward(self, link, pipe, data):

@@ -21,12 +21,12 @@ def stage(run, rate=500, latency=15, workers=2, options=(), **more):
 @scenario(quick=150, long=300)
 def oom(run):
     """Producers fill Redis to maxmemory: workers drain it all the same, and keep their leases."""
-    node, fleet, producer = stage(run)
+    node, fleet, producer = stage(run, latency=150)
     connection = node.connect()
     used = connection.info("memory")["used_memory"]
     connection("CONFIG", "SET", "maxmemory", int(used) + 3_000_000)
     connection("CONFIG", "SET", "maxmemory-policy", "noeviction")
-    # Of a size with which two of them are faster than any worker.
+    # Of a size with which two of them are faster than these workers on any machine.
     pad = '"pad":"' + 2000 * "x" + '",'
     floods = [run.producer(node, rate=50_000, extra=pad) for _ in range(2)]
     run.wait(lambda: run.ledger.refused > 0, 30, "a refused RPUSH")
