@@ -158,7 +158,8 @@ extension Shard {
     guard phase == .running else { return }
     do throws(QueueError) {
       feed.needsReconciling = false
-      for item in try await feed.queue.reconcile() where feed.open[ReceiptKey(item.receipt)] == nil {
+      for item in try await feed.queue.reconcile()
+      where feed.open[ReceiptKey(item.receipt)] == nil {
         accept(feed, item)
       }
     } catch {
