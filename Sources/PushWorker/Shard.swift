@@ -92,9 +92,9 @@ package actor Shard {
       while await lanesAreWanted() {
         while lanes < wantedLanes, phase == .running {
           lanes += 1
-          // Without a preference: the actor's executor is the loop, and to ask for a preference
-          // takes a lock at every return from an async function.
-          group.addTask { await self.runLane() }
+          // The preference keeps what continues a lane on the loop: without it each continuation
+          // goes through a thread of the global pool first, though the actor's executor is the loop.
+          group.addTask(executorPreference: self.loop) { await self.runLane() }
         }
       }
     }

@@ -33,10 +33,19 @@ package struct RedisCommand: Sendable {
   package mutating func append(_ argument: Int) { append(Int64(argument)) }
 
   package mutating func append(_ argument: Int64) {
+    // Most settlements leave nothing.
+    if argument == 0 { return appendZero() }
     let digits = DecimalDigits(argument)
     begin(digits.count)
     digits.write(to: &bytes)
     end()
+  }
+
+  private static let zero = Array("$1\r\n0\r\n".utf8)
+
+  private mutating func appendZero() {
+    bytes.append(contentsOf: Self.zero)
+    count += 1
   }
 
   private mutating func begin(_ length: Int) {
@@ -81,7 +90,9 @@ struct DecimalDigits {
   var count: Int { 20 - start }
 
   func write(to output: inout [UInt8]) {
-    for index in start..<20 { output.append(digits[index]) }
+    output.append(addingCapacity: count) { span in
+      for index in start..<20 { span.append(digits[index]) }
+    }
   }
 }
 
