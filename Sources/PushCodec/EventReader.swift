@@ -58,7 +58,7 @@ final class EventReader {
     let id = try content.string(fields[.id], FieldPath("id"))
     guard id.isPresent else {
       let start = content.bytes.arena.count
-      content.bytes.arena.append(content.queueID)
+      content.bytes.arena.append(content.queueID.text)
       content.facts.id = Piece(.arena, start..<content.bytes.arena.count, .text)
       return
     }

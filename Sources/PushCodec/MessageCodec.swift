@@ -27,7 +27,7 @@ package final class MessageCodec {
   ///   - firstTaken: UNIX milliseconds; stands for `sentAt` when that is absent.
   ///   - now: UNIX milliseconds.
   package func decode(
-    _ bytes: [UInt8], queueID: String, firstTaken: Int64, now: Int64
+    _ bytes: [UInt8], queueID: QueueID, firstTaken: Int64, now: Int64
   ) -> DecodedItem {
     let event = pool.popLast() ?? DecodedEvent(rules)
     do throws(EventFault) {
@@ -58,7 +58,7 @@ package final class MessageCodec {
   }
 
   private func read(
-    _ bytes: [UInt8], _ queueID: String, _ firstTaken: Int64, _ now: Int64,
+    _ bytes: [UInt8], _ queueID: QueueID, _ firstTaken: Int64, _ now: Int64,
     _ content: EventContent
   ) throws(EventFault) {
     content.bytes.take(bytes)
@@ -88,7 +88,7 @@ package final class MessageCodec {
 
   /// Whatever names the event, as far as it can be read.
   private func describe(
-    _ fault: EventFault, _ content: EventContent, _ queueID: String
+    _ fault: EventFault, _ content: EventContent, _ queueID: QueueID
   ) -> ItemFault {
     func name(_ key: String) -> String? {
       guard content.tokens.first?.kind == .object, let token = content.member(key, of: 0),
@@ -98,7 +98,7 @@ package final class MessageCodec {
     }
     let id = name("id") ?? ""
     return ItemFault(
-      reason: fault.reason, detail: fault.detail, id: id.isEmpty ? queueID : id,
+      reason: fault.reason, detail: fault.detail, id: id.isEmpty ? queueID.text : id,
       app: name("app"), type: name("type"))
   }
 }

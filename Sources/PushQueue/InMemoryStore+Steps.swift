@@ -26,7 +26,7 @@ extension InMemoryStore.Content {
       var entry = entry
       if entry.header == nil {
         nextID += 1
-        entry.header = ItemHeader(id: "memory-\(nextID)", firstTaken: now)
+        entry.header = ItemHeader(id: .written("memory-\(nextID)"), firstTaken: now)
       }
       let receipt = first + Receipt(taken.count)
       taken.append((receipt, entry))

@@ -23,7 +23,8 @@ extension ItemHeader {
       let parked = line.parked(), line.skip(";done="), let done = line.targets(), line.skip("\n")
     else { return nil }
     var header = ItemHeader(
-      id: id, attempt: attempt, crashes: crashes, firstTaken: Int64(firstTaken), replays: replays,
+      id: .written(id), attempt: attempt, crashes: crashes, firstTaken: Int64(firstTaken),
+      replays: replays,
       done: done)
     header.parked = parked
     return (header, Array(item[line.at...]))

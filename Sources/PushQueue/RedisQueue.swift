@@ -1,4 +1,5 @@
 internal import LoopIO
+internal import PushModel
 package import PushWorker
 package import RedisClient
 package import SharedState
@@ -198,7 +199,7 @@ package final class RedisQueue: JobQueue {
       return QueueItem(receipt: receipt, header: header, bytes: bytes)
     }
     let header = ItemHeader(
-      id: "\(instance)-\(receipt)", firstTaken: ReceiptBook.moment(of: receipt))
+      id: .taken(by: instance, receipt: receipt), firstTaken: ReceiptBook.moment(of: receipt))
     return QueueItem(receipt: receipt, header: header, bytes: bytes)
   }
 

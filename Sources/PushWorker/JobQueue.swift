@@ -121,8 +121,8 @@ package struct QueueItem: Sendable {
 
 /// What Redis keeps in front of an item: `~1;id=..;a=..;c=..;t0=..;r=..;p=..;done=..` + line feed.
 package struct ItemHeader: Sendable, Equatable {
-  /// The event id that the queue made at first take; used when the event has none of its own.
-  package var id: String
+  /// Made at first take; used when the event has no id of its own.
+  package var queueID: QueueID
   /// Attempts spent.
   package var attempt: Int
   /// Crashes without progress while it was held. From 2 on it is tested apart from all others, first
@@ -139,14 +139,16 @@ package struct ItemHeader: Sendable, Equatable {
   /// A bit for each target in decode order, set when nothing more is to be done for it.
   package var done: TargetSet
 
+  package var id: String { queueID.text }
+
   /// Two crashes in company, one among suspects, and three alone.
   package static let poisonCrashes = 6
 
   package init(
-    id: String, attempt: Int = 0, crashes: Int = 0, firstTaken: Int64, replays: Int = 0,
+    id: QueueID, attempt: Int = 0, crashes: Int = 0, firstTaken: Int64, replays: Int = 0,
     done: TargetSet = TargetSet()
   ) {
-    self.id = id
+    queueID = id
     self.attempt = attempt
     self.crashes = crashes
     self.firstTaken = firstTaken

@@ -60,7 +60,7 @@ final class OpenItem {
   var event: DecodedEvent {
     if let decoded { return decoded }
     let again = codec.decode(
-      item.bytes, queueID: item.header.id, firstTaken: item.header.firstTaken, now: takenAt)
+      item.bytes, queueID: item.header.queueID, firstTaken: item.header.firstTaken, now: takenAt)
     guard case .event(let event) = again else {
       preconditionFailure("the same bytes at the same moment were an event before")
     }

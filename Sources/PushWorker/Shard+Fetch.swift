@@ -156,7 +156,7 @@ extension Shard {
     }
     if splitLine.holds(item) { return splitLine.append(.held(feed, item)) }
     let decoded = codec.decode(
-      item.bytes, queueID: item.header.id, firstTaken: item.header.firstTaken, now: now)
+      item.bytes, queueID: item.header.queueID, firstTaken: item.header.firstTaken, now: now)
     switch decoded {
     case .malformed(let fault): bury(feed, item, fault, now)
     case .event(let event): begin(OpenItem(feed, item, event, by: codec, takenAt: now), now)

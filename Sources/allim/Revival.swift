@@ -43,7 +43,8 @@ struct Revival {
         ?? event
     }
     let codec = codec(for: letter.app)
-    let item = codec.decode(event, queueID: letter.id, firstTaken: letter.takenAt, now: now)
+    let item = codec.decode(
+      event, queueID: .written(letter.id), firstTaken: letter.takenAt, now: now)
     // What cannot be decoded is for the worker to judge.
     guard case .event(let decoded) = item else { return event }
     defer { codec.recycle(decoded) }

@@ -53,7 +53,7 @@ private struct SinglePush: Sendable {
       rules: settings.messageRules(), credentials: Set(settings.credentials.map(\.key)))
     // The id decides apns-id: each call is a push of its own.
     let item = codec.decode(
-      try order.event(now: now), queueID: "send-\(now)", firstTaken: now, now: now)
+      try order.event(now: now), queueID: .written("send-\(now)"), firstTaken: now, now: now)
     guard case .event(let event) = item else {
       guard case .malformed(let fault) = item else { throw CommandFailure(.failed, "no event") }
       throw Self.refusal(fault.reason, fault.detail)

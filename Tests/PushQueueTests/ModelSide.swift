@@ -204,7 +204,8 @@ final class ModelSide {
     splits += 1
     let chunks = (0..<Int.random(in: 1...3, using: &random)).map { part in
       SplitStep.Chunk(
-        ItemHeader(id: "c\(splits).\(part)", firstTaken: 1), item.bytes + [46, UInt8(48 + part)])
+        ItemHeader(id: .written("c\(splits).\(part)"), firstTaken: 1),
+        item.bytes + [46, UInt8(48 + part)])
     }
     // Marks that were never set before, so that it is a step of its own.
     let done = TargetSet(all: 80 + splits)

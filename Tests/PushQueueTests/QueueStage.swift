@@ -160,7 +160,7 @@ final class MemoryStage: QueueStage {
     return store.with { content in
       let taken = content.takeLetters([Array(letter.utf8)]).count
       guard taken == 1 else { return 0 }
-      let header = ItemHeader(id: event, firstTaken: now, replays: 1)
+      let header = ItemHeader(id: .written(event), firstTaken: now, replays: 1)
       content.ready.append(.init(header, Array(event.utf8)))
       content.count(QueueCounter.retried + "rejected")
       return 1

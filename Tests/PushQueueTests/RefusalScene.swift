@@ -133,7 +133,7 @@ extension RefusalScene {
   ) async throws -> () async throws -> Void {
     let item = try await held(1, stage, queue)[0]
     let chunks = (0..<3).map { part in
-      SplitStep.Chunk(ItemHeader(id: "c\(part)", firstTaken: 1), [99, UInt8(48 + part)])
+      SplitStep.Chunk(ItemHeader(id: .written("c\(part)"), firstTaken: 1), [99, UInt8(48 + part)])
     }
     let step = SplitStep(item.receipt, chunks, done: TargetSet(all: 9), isLast: isLast)
     return { _ = try await queue.split(step) }

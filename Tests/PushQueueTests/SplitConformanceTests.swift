@@ -14,7 +14,7 @@ import Testing
   ) -> SplitStep {
     let chunks = names.map { name in
       SplitStep.Chunk(
-        ItemHeader(id: name, firstTaken: item.header.firstTaken), Array(name.utf8))
+        ItemHeader(id: .written(name), firstTaken: item.header.firstTaken), Array(name.utf8))
     }
     return SplitStep(item.receipt, chunks, done: TargetSet(all: done), isLast: isLast)
   }

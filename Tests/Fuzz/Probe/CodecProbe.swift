@@ -100,7 +100,7 @@ package final class CodecProbe {
     try ProbeFault.checkJSON(letter, "letter")
     let spliced = codec.splice(event, targets: wanted)
     let again = codec.decode(
-      spliced, queueID: event.id, firstTaken: choice.now, now: choice.now)
+      spliced, queueID: .written(event.id), firstTaken: choice.now, now: choice.now)
     guard case .event(let part) = again else {
       throw ProbeFault("a letter's event does not decode again: \(again)")
     }
