@@ -101,6 +101,7 @@ package final class BreakerGate {
 
     init(_ outcome: SendOutcome) {
       switch outcome {
+      case .answered(_, .accepted): self = .works
       case .answered(let answer, let verdict): self = Self.of(answer, verdict)
       case .unknown(let trouble) where trouble.kind == .timeout:
         self = .fault(.silence, cause: "no answer in time", wish: 0)

@@ -36,9 +36,16 @@ package struct RedisCommand: Sendable {
     // Most settlements leave nothing.
     if argument == 0 { return appendZero() }
     let digits = DecimalDigits(argument)
-    begin(digits.count)
-    digits.write(to: &bytes)
-    end()
+    // One look at the room for all of it: each settlement is a number.
+    bytes.append(addingCapacity: digits.count + 7) { span in
+      span.append(UInt8(ascii: "$"))
+      if digits.count >= 10 { span.append(UInt8(ascii: "0") + UInt8(digits.count / 10)) }
+      span.append(UInt8(ascii: "0") + UInt8(digits.count % 10))
+      span.appendLineEnd()
+      digits.write(to: &span)
+      span.appendLineEnd()
+    }
+    count += 1
   }
 
   private static let zero = Array("$1\r\n0\r\n".utf8)
@@ -76,6 +83,13 @@ struct DecimalDigits {
 
   init(_ value: Int64) {
     var rest = value.magnitude
+    while rest >= 100 {
+      let pair = UInt8(rest % 100)
+      rest /= 100
+      start -= 2
+      digits[start] = UInt8(ascii: "0") + pair / 10
+      digits[start + 1] = UInt8(ascii: "0") + pair % 10
+    }
     repeat {
       start -= 1
       digits[start] = UInt8(ascii: "0") + UInt8(rest % 10)
@@ -90,9 +104,18 @@ struct DecimalDigits {
   var count: Int { 20 - start }
 
   func write(to output: inout [UInt8]) {
-    output.append(addingCapacity: count) { span in
-      for index in start..<20 { span.append(digits[index]) }
-    }
+    output.append(addingCapacity: count) { write(to: &$0) }
+  }
+
+  func write(to output: inout OutputSpan<UInt8>) {
+    for index in start..<20 { output.append(digits[index]) }
+  }
+}
+
+extension OutputSpan<UInt8> {
+  fileprivate mutating func appendLineEnd() {
+    append(13)
+    append(10)
   }
 }
 
