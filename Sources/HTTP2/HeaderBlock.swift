@@ -1,3 +1,5 @@
+internal import LoopIO
+
 /// The header fields of one request or response, in order, pseudo headers first.
 ///
 /// All values stand in one byte buffer, so that a block that is emptied and filled again allocates
@@ -92,7 +94,7 @@ package struct HeaderBlock: Sendable {
     _ name: StaticString, decimal value: Int64, _ indexing: Indexing = .full
   ) {
     let start = bytes.count
-    appendDecimal(value)
+    DecimalDigits(value).write(to: &bytes)
     addField(name, from: start, indexing)
   }
 
@@ -138,24 +140,6 @@ package struct HeaderBlock: Sendable {
       Field(
         name: name, nameCount: Int32(nameCount), valueStart: Int32(start),
         valueCount: Int32(bytes.count - start), indexing: indexing))
-  }
-
-  private mutating func appendDecimal(_ value: Int64) {
-    var rest = value.magnitude
-    var digits = InlineArray<20, UInt8>(repeating: 0)
-    var first = 20
-    repeat {
-      first -= 1
-      digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
-      rest /= 10
-    } while rest > 0
-    if value < 0 {
-      first -= 1
-      digits[first] = UInt8(ascii: "-")
-    }
-    bytes.append(addingCapacity: 20 - first) { output in
-      for index in first..<20 { output.append(digits[index]) }
-    }
   }
 }
 
