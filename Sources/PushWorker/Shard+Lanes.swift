@@ -16,8 +16,9 @@ extension Shard {
         next = await lane.nextJob()
       }
       guard let job = next else { break }
-      if isLeaseOver(job) { await waitForLease(job) }
-      let mayStart = !job.item.isStale && !isLeaseOver(job)
+      var mayStart = !isLeaseOver(job)
+      if !mayStart { mayStart = await leaseReturns(job) }
+      mayStart = mayStart && !job.item.isStale
       if mayStart, let now = built(job, lane) {
         let started = clock.monotonic()
         let outcome = await providers[job.group].send(lane.request)
@@ -56,8 +57,13 @@ extension Shard {
     clock.monotonic() >= job.item.feed.queue.startDeadline
   }
 
-  private func waitForLease(_ job: Dispatcher<OpenItem>.Job) async {
-    while isLeaseOver(job), !job.item.isStale, !isCutOff { await pause(.milliseconds(50)) }
+  /// Waits until the lease is renewed; false when it never will be for this item.
+  private func leaseReturns(_ job: Dispatcher<OpenItem>.Job) async -> Bool {
+    while isLeaseOver(job) {
+      if job.item.isStale || isCutOff { return false }
+      await pause(.milliseconds(50))
+    }
+    return true
   }
 
   /// Builds the message into the lane; the wall clock's milliseconds, or nil when there is nothing
