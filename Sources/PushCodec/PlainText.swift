@@ -4,37 +4,36 @@ enum PlainText {
   /// character beyond ASCII.
   @inline(__always)
   static func end(_ bytes: Span<UInt8>, from start: Int) -> Int {
+    // Signed numbers: those from 0x80 on lie below the space too.
+    end(bytes, from: start, beyondASCII: true) { $0 .< spaces }
+  }
+
+  /// The first byte from `start` that must be escaped in JSON.
+  @inline(__always)
+  static func endOfUnescaped(_ bytes: Span<UInt8>, from start: Int) -> Int {
+    end(bytes, from: start, beyondASCII: false) {
+      ($0 .< spaces) .& ($0 .>= SIMD16(repeating: 0))
+    }
+  }
+
+  /// `isOther`: what ends the text beside quotes and backslashes.
+  @inline(__always)
+  private static func end(
+    _ bytes: Span<UInt8>, from start: Int, beyondASCII: Bool,
+    _ isOther: (SIMD16<Int8>) -> SIMDMask<SIMD16<Int8>>
+  ) -> Int {
     var at = start
     let raw = unsafe bytes.bytes
     // Sixteen bytes from `at`, never below 0, are inside `bytes`; any bits are such a vector.
     while at &+ 16 <= bytes.count {
       let some = unsafe raw.unsafeLoadUnaligned(
         fromUncheckedByteOffset: at, as: SIMD16<Int8>.self)
-      // Signed numbers: those from 0x80 on lie below the space too.
-      if let first = firstHit((some .< spaces) .| (some .== quotes) .| (some .== slashes)) {
+      if let first = firstHit(isOther(some) .| (some .== quotes) .| (some .== slashes)) {
         return at &+ first
       }
       at &+= 16
     }
-    return at == bytes.count ? at : tail(bytes, from: at, beyondASCII: true)
-  }
-
-  /// The first byte from `start` that must be escaped in JSON.
-  @inline(__always)
-  static func endOfUnescaped(_ bytes: Span<UInt8>, from start: Int) -> Int {
-    var at = start
-    let raw = unsafe bytes.bytes
-    // As above.
-    while at &+ 16 <= bytes.count {
-      let some = unsafe raw.unsafeLoadUnaligned(
-        fromUncheckedByteOffset: at, as: SIMD16<Int8>.self)
-      let controls = (some .< spaces) .& (some .>= SIMD16(repeating: 0))
-      if let first = firstHit(controls .| (some .== quotes) .| (some .== slashes)) {
-        return at &+ first
-      }
-      at &+= 16
-    }
-    return at == bytes.count ? at : tail(bytes, from: at, beyondASCII: false)
+    return at == bytes.count ? at : tail(bytes, from: at, beyondASCII: beyondASCII)
   }
 
   // Vectors on both sides: compared with a single number they are taken apart lane by lane.
