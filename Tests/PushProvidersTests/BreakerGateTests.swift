@@ -21,16 +21,7 @@ import Testing
     key.keyFile = server.folder.file("apns.p8")
     key.keyID = "KEY"
     key.teamID = "TEAM"
-    var app = Settings.App(name: "chat")
-    app.apns = Settings.APNs()
-    app.apns?.topic = "com.example.chat"
-    app.apns?.production = key
-    app.apns?.connections.requestsPerSecond = 0
-    var settings = Settings()
-    settings.apps = [app]
-    settings.endpoints.apnsProduction = HostPort(host: "localhost", port: server.port)
-    settings.endpoints.caFile = server.caFile
-    return settings
+    return .chat(key, port: server.port, caFile: server.caFile)
   }
 
   /// Two shards on one loop.

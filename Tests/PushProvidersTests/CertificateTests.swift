@@ -24,16 +24,7 @@ import Testing
       write(bytes(password), to: folder.file("password"))
       secret.passwordFile = folder.file("password")
     }
-    var app = Settings.App(name: "chat")
-    app.apns = Settings.APNs()
-    app.apns?.topic = "com.example.chat"
-    app.apns?.production = secret
-    app.apns?.connections.requestsPerSecond = 0
-    var settings = Settings()
-    settings.apps = [app]
-    settings.endpoints.apnsProduction = HostPort(host: "localhost", port: port)
-    settings.endpoints.caFile = folder.file("ca.pem")
-    return settings
+    return .chat(secret, port: port, caFile: folder.file("ca.pem"))
   }
 
   private func withSimulator(
@@ -41,12 +32,7 @@ import Testing
   ) async throws {
     try await onLoop { loop in
       let folder = TemporaryFolder()
-      var options = SimulatorOptions(directory: folder.path)
-      options.apnsPort = 0
-      options.sandboxPort = 0
-      options.fcmPort = 0
-      options.controlPort = 0
-      options.strictStreams = true
+      let options = SimulatorOptions(in: folder, strictStreams: true)
       let simulator = try await Simulator.start(options, on: loop)
       try await body(loop, folder, await simulator.ports.apns)
       await simulator.stop()

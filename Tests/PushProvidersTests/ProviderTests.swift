@@ -299,14 +299,18 @@ extension SendOutcome {
     server.requests.filter { $0.path != "/token" }
   }
 
+  /// FCM's answer with an error code of its own (fcm.md 6).
+  private static func refusal(_ code: Int64, _ status: String, _ error: String) -> StubServer.Reply
+  {
+    .init(
+      code,
+      #"{"error":{"code":\#(code),"status":"\#(status)","details":[{"@type":"type.googleapis.com/"#
+        + #"google.firebase.fcm.v1.FcmError","errorCode":"\#(error)"}]}}"#)
+  }
+
   @Test func `a bad key of the project for Apple rests Apple's targets alone`() async throws {
     try await withProvider { server, provider, clock in
-      granting(server) { _ in
-        .init(
-          401,
-          #"{"error":{"code":401,"status":"UNAUTHENTICATED","details":[{"@type":"type.googleapis.com/"#
-            + #"google.firebase.fcm.v1.FcmError","errorCode":"THIRD_PARTY_AUTH_ERROR"}]}}"#)
-      }
+      granting(server) { _ in Self.refusal(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR") }
       var apple = message()
       apple.platform = .ios
       #expect(await provider.send(apple).verdict == .pauseCredential(.appleAndWeb))
@@ -324,12 +328,7 @@ extension SendOutcome {
 
   @Test func `an installation id by shape alone is condemned with care`() async throws {
     try await withProvider { server, provider, _ in
-      granting(server) { _ in
-        .init(
-          404,
-          #"{"error":{"code":404,"status":"NOT_FOUND","details":[{"@type":"type.googleapis.com/"#
-            + #"google.firebase.fcm.v1.FcmError","errorCode":"UNREGISTERED"}]}}"#)
-      }
+      granting(server) { _ in Self.refusal(404, "NOT_FOUND", "UNREGISTERED") }
       var request = message()
       #expect(await provider.send(request).verdict == .invalidToken(.init(guarded: false)))
       request.isFIDByShape = true

@@ -18,12 +18,7 @@ import Testing
   ) async throws {
     try await onLoop { loop in
       let folder = TemporaryFolder()
-      var options = SimulatorOptions(directory: folder.path)
-      options.apnsPort = 0
-      options.sandboxPort = 0
-      options.fcmPort = 0
-      options.controlPort = 0
-      options.strictStreams = strict
+      let options = SimulatorOptions(in: folder, strictStreams: strict)
       let simulator = try await Simulator.start(options, on: loop)
       let ports = await simulator.ports
       let settings = Self.settings(folder, ports)
@@ -43,20 +38,12 @@ import Testing
     key.keyFile = folder.file("AuthKey_SIMKEY0001.p8")
     key.keyID = "SIMKEY0001"
     key.teamID = "SIMTEAM001"
-    var app = Settings.App(name: "chat")
-    app.apns = Settings.APNs()
-    app.apns?.topic = "com.example.chat"
-    app.apns?.production = key
-    app.apns?.connections.requestsPerSecond = 0
-    app.fcm = Settings.FCM()
-    app.fcm?.serviceAccountFile = folder.file("service-account.json")
-    app.fcm?.connections.requestsPerSecond = 0
-    var settings = Settings()
-    settings.apps = [app]
-    settings.endpoints.apnsProduction = HostPort(host: "localhost", port: ports.apns)
+    var settings = Settings.chat(key, port: ports.apns, caFile: folder.file("ca.pem"))
+    settings.apps[0].fcm = Settings.FCM()
+    settings.apps[0].fcm?.serviceAccountFile = folder.file("service-account.json")
+    settings.apps[0].fcm?.connections.requestsPerSecond = 0
     settings.endpoints.apnsSandbox = HostPort(host: "localhost", port: ports.sandbox)
     settings.endpoints.fcm = HostPort(host: "localhost", port: ports.fcm)
-    settings.endpoints.caFile = folder.file("ca.pem")
     return settings
   }
 

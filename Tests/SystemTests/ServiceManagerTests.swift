@@ -5,8 +5,11 @@ import Testing
 
 /// What systemd is told, by a socket as systemd's.
 @Suite struct ServiceManagerTests {
-  @Test(.redis, arguments: [false, true])
-  func `start, watchdog, reload and stop are told`(isAbstract: Bool) async throws {
+  /// Runs a worker that tells its state to a manager, and ends it as one that is well.
+  private func withManager(
+    _ settings: [String], isAbstract: Bool = false,
+    _ body: @escaping @Sendable (Loop, NotifySocket, RunningWorker) async throws -> Void
+  ) async throws {
     let server = try redis()
     try await onLoop { loop in
       let folder = TemporaryFolder()
@@ -16,7 +19,19 @@ import Testing
       let worker = try RunningWorker(
         listenedTo: loop,
         ["--config", simulator.configuration, "--redis", "unix://\(server.socket)"],
-        settings: ["NOTIFY_SOCKET=\(manager.name)", "WATCHDOG_USEC=900000"])
+        settings: ["NOTIFY_SOCKET=\(manager.name)"] + settings)
+      try await body(loop, manager, worker)
+      #expect(await worker.stop() == ExitStatus())
+      #expect(manager.heard("STOPPING=1") == 1)
+      #expect(manager.text.contains("EXTEND_TIMEOUT_USEC="))
+      await simulator.stop()
+    }
+  }
+
+  @Test(.redis, arguments: [false, true])
+  func `start, watchdog, reload and stop are told`(isAbstract: Bool) async throws {
+    try await withManager(["WATCHDOG_USEC=900000"], isAbstract: isAbstract) {
+      loop, manager, worker in
       #expect(await eventually(on: loop) { manager.heard("READY=1") == 1 })
       #expect(await eventually(on: loop) { manager.heard("WATCHDOG=1") >= 3 })
       #expect(await eventually(on: loop) { manager.text.contains("STATUS=0 of 256 workers busy") })
@@ -27,65 +42,29 @@ import Testing
         })
       #expect(manager.text.contains("MONOTONIC_USEC="))
       #expect(manager.heard("STOPPING=1") == 0)
-      #expect(await worker.stop() == ExitStatus())
-      #expect(manager.heard("STOPPING=1") == 1)
-      #expect(manager.text.contains("EXTEND_TIMEOUT_USEC="))
-      await simulator.stop()
     }
   }
 
   @Test(.redis, .enabled(if: StoppedThread.isAllowed))
   func `one loop of several that stands still is enough not to be reported alive`() async throws {
-    let server = try redis()
-    try await onLoop { loop in
-      let folder = TemporaryFolder()
-      let manager = try NotifySocket(folder.file("notify"))
-      let simulator = try await RunningSimulator(on: loop)
-      let worker = try RunningWorker(
-        listenedTo: loop,
-        ["--config", simulator.configuration, "--redis", "unix://\(server.socket)"],
-        settings: [
-          "NOTIFY_SOCKET=\(manager.name)", "WATCHDOG_USEC=300000", "ALLIM_THREADS=3",
-        ])
+    try await withManager(["WATCHDOG_USEC=300000", "ALLIM_THREADS=3"]) { loop, manager, worker in
       #expect(await eventually(on: loop) { manager.heard("WATCHDOG=1") >= 3 })
       let thread = try await StoppedThread("shard-2", of: worker.pid, on: loop)
-      // What was under way has arrived when several periods brought nothing.
-      var last = -1
-      while case let count = manager.heard("WATCHDOG=1"), count != last {
-        last = count
-        try await loop.sleep(.milliseconds(900))
-      }
+      let last = try await manager.settles(over: .milliseconds(900), on: loop)
       #expect(worker.exit == nil)
       await thread.resume()
       #expect(await eventually(on: loop) { manager.heard("WATCHDOG=1") > last })
-      #expect(await worker.stop() == ExitStatus())
-      await simulator.stop()
     }
   }
 
   @Test(.redis) func `a worker that stands still is not reported alive`() async throws {
-    let server = try redis()
-    try await onLoop { loop in
-      let folder = TemporaryFolder()
-      let manager = try NotifySocket(folder.file("notify"))
-      let simulator = try await RunningSimulator(on: loop)
-      let worker = try RunningWorker(
-        listenedTo: loop,
-        ["--config", simulator.configuration, "--redis", "unix://\(server.socket)"],
-        settings: ["NOTIFY_SOCKET=\(manager.name)", "WATCHDOG_USEC=300000"])
+    try await withManager(["WATCHDOG_USEC=300000"]) { loop, manager, worker in
       #expect(await eventually(on: loop) { manager.heard("WATCHDOG=1") >= 1 })
       worker.signal(SIGSTOP)
-      // What was under way has arrived when a whole period brought nothing.
-      var last = -1
-      while case let count = manager.heard("WATCHDOG=1"), count != last {
-        last = count
-        try await loop.sleep(.milliseconds(300))
-      }
+      let last = try await manager.settles(over: .milliseconds(300), on: loop)
       #expect(manager.heard("WATCHDOG=1") == last)
       worker.signal(SIGCONT)
       #expect(await eventually(on: loop) { manager.heard("WATCHDOG=1") > last })
-      #expect(await worker.stop() == ExitStatus())
-      await simulator.stop()
     }
   }
 }
@@ -126,5 +105,15 @@ import Testing
   func heard(_ line: String) -> Int {
     _ = text
     return lines.count { $0 == line }
+  }
+
+  /// The signs of life so far, once a whole period has brought none: what was under way has arrived.
+  func settles(over period: Duration, on loop: Loop) async throws -> Int {
+    var last = -1
+    while case let count = heard("WATCHDOG=1"), count != last {
+      last = count
+      try await loop.sleep(period)
+    }
+    return last
   }
 }
