@@ -7,9 +7,9 @@ extension QueueScripts {
   /// ARGV most records in `invalid`, and in `receipts`, most dead letters, their most bytes, 1 when
   ///   the oldest letters make room (else new ones wait in `delayed`); then for each item its
   ///   receipt, the number of things it leaves (of an item with marks of progress -1 minus that, and
-  ///   the marks), and three arguments for each thing: a, due ms, header | d, reason, letter | i, -, record | h, -, record | k, index
-  ///   of the parked list in KEYS, header | r, lengths of names and values, these one after the
-  ///   other
+  ///   the marks), and three arguments for each thing: a, due ms, header | d, reason, letter | i, -,
+  ///   record | h, -, record | k, index of the parked list in KEYS, header | r, lengths of names and
+  ///   values, these one after the other
   /// result the positions (from 1) of items that were not ours any more, or had other marks than
   ///   these, and were left alone
   ///
