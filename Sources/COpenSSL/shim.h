@@ -57,5 +57,12 @@ static inline int cssl_print_name(BIO *out, const X509_NAME *name) {
 static inline int cssl_add_chain(SSL_CTX *context, X509 *certificate) {
   return (int)SSL_CTX_add1_chain_cert(context, certificate);
 }
-// Sessions are never resumed here; tickets would cost every accepted connection two of them.
-static inline void cssl_no_tickets(SSL_CTX *context) { SSL_CTX_set_num_tickets(context, 0); }
+// Stacks are macros of macros.
+static inline STACK_OF(X509) *cssl_new_stack(void) { return sk_X509_new_null(); }
+static inline int cssl_push(STACK_OF(X509) *stack, X509 *certificate) { return sk_X509_push(stack, certificate); }
+static inline X509 *cssl_pop(STACK_OF(X509) *stack) { return stack ? sk_X509_pop(stack) : NULL; }
+static inline void cssl_free_stack(STACK_OF(X509) *stack) { sk_X509_free(stack); }
+// A client's sessions go to its callback, and into no cache of OpenSSL's.
+static inline void cssl_tell_sessions(SSL_CTX *context) {
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+}

@@ -87,7 +87,7 @@ extension ConnectionPool {
       }
     if let tls = settings.tls {
       try await stream.startTLS(
-        tls, serverName: settings.serverName ?? target.host, before: deadline)
+        tls, serverName: settings.serverName ?? target.host, tickets: tickets, before: deadline)
     }
     return stream
   }
@@ -102,6 +102,7 @@ extension ConnectionPool {
     let now = clock.monotonic()
     let connection = ClientConnection(stream, slot: slot, rate: rate, pool: self, at: now)
     open.append(connection)
+    if stream.isResumed { resumed += 1 }
     report(.opened)
     connection.begin()
     placesFreed(on: connection)

@@ -14,6 +14,8 @@ package import SharedState
   let clock: any PushClock
   let keptHeaders: [[UInt8]]
   let requestTimeout: Int64
+  /// Sessions that new connections resume; of this server and credential alone.
+  let tickets: SessionTickets?
   /// They grow when a peer asks for calm.
   var pings: Liveness.Limits
   /// Called on the loop at each event; it must not call the pool.
@@ -35,6 +37,7 @@ package import SharedState
   var intervalStart: Int64
   var lastRequest = Int64.min / 2
   var starts = 0
+  var resumed = 0
   var events = ConnectionEventCounts()
   var lastFailure: StreamError?
   var isShutDown = false
@@ -54,6 +57,7 @@ package import SharedState
     self.clock = clock
     keptHeaders = settings.keptHeaders.map { Array($0.utf8) }
     requestTimeout = settings.requestTimeout.nanoseconds
+    tickets = settings.tls.map(SessionTickets.init)
     pings = Liveness.Limits(
       idle: settings.pingIdle?.nanoseconds, silence: settings.pingSilence.nanoseconds,
       answer: settings.pingTimeout.nanoseconds)
@@ -186,6 +190,7 @@ package import SharedState
     all.waiting = waiting.count
     all.events = events
     all.starts = starts
+    all.resumed = resumed
     all.failures = growth.failures
     all.lastFailure = lastFailure.map { "\($0.kind.rawValue): \($0.detail)" } ?? ""
     for connection in open + draining {

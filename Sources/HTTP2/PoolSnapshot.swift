@@ -13,6 +13,8 @@ package struct PoolSnapshot: Sendable, Equatable {
   /// Most starts that one connection made in any second, by our own stamps; 0 without a limit.
   package var largestStartsInAnySecond = 0
   package var starts = 0
+  /// Of the connections opened, those that resumed a TLS session.
+  package var resumed = 0
   /// Failed connects in a row; 0 after a connection's first answer.
   package var failures = 0
   /// The last failed connect, for `doctor` and the page; "" when none failed.

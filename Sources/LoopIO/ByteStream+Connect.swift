@@ -5,13 +5,14 @@ extension ByteStream {
   /// certificate may still arrive later, with TLS 1.3). `serverName` is what the certificate must
   /// name; nil = the endpoint's host. `timeout` bounds all of it.
   package static func connect(
-    to endpoint: Endpoint, tls: TLSContext? = nil, serverName: String? = nil, on loop: Loop,
-    timeout: Duration
+    to endpoint: Endpoint, tls: TLSContext? = nil, serverName: String? = nil,
+    tickets: SessionTickets? = nil, on loop: Loop, timeout: Duration
   ) async throws(StreamError) -> ByteStream {
     let deadline = ContinuousClock.now.advanced(by: timeout)
     let stream = try await connect(to: endpoint, on: loop, before: deadline)
     if let tls {
-      try await stream.startTLS(tls, serverName: serverName ?? endpoint.host, before: deadline)
+      try await stream.startTLS(
+        tls, serverName: serverName ?? endpoint.host, tickets: tickets, before: deadline)
     }
     return stream
   }
@@ -42,11 +43,13 @@ extension ByteStream {
     return stream
   }
 
-  /// Makes an open stream, which nobody reads, one with TLS.
+  /// Makes an open stream, which nobody reads, one with TLS. With `tickets` it begins with one of
+  /// them, and leaves those that the server gives there.
   package func startTLS(
-    _ context: TLSContext, serverName: String, before deadline: ContinuousClock.Instant
+    _ context: TLSContext, serverName: String, tickets: SessionTickets? = nil,
+    before deadline: ContinuousClock.Instant
   ) async throws(StreamError) {
-    tls = try TLSSession(context, serverName: serverName)
+    tls = try TLSSession(context, serverName: serverName, tickets: tickets)
     try await open(before: deadline) {
       self.readFromSocket()
       self.stepHandshake()

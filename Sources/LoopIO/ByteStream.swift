@@ -41,6 +41,9 @@ package protocol ByteStreamOwner: AnyObject {
   /// The protocol agreed by ALPN.
   package var negotiatedProtocol: String? { tls?.negotiatedProtocol }
 
+  /// True when TLS went on with a session of an earlier connection.
+  package var isResumed: Bool { tls?.isResumed ?? false }
+
   /// The peer's certificate as DER, when it showed one.
   package var peerCertificate: [UInt8]? { tls?.peerCertificate }
 

@@ -28,6 +28,7 @@ package struct TLSIdentity: Sendable {
     let context = try TLSContext(isServer: false, alpn)
     try context.trust(caFile)
     unsafe SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER, nil)
+    unsafe TLSSession.watchTickets(of: context.raw)
     if let identity { try context.use(identity) }
     unsafe context.wireProtocols.withUnsafeBufferPointer {
       _ = unsafe SSL_CTX_set_alpn_protos(context.raw, $0.baseAddress, UInt32($0.count))
@@ -36,10 +37,11 @@ package struct TLSIdentity: Sendable {
   }
 
   /// For accepting. A client certificate is asked for, never required; one that `clientCAFile`
-  /// does not vouch for fails the handshake.
+  /// does not vouch for fails the handshake. With `givesTickets` clients may resume their sessions,
+  /// which costs every accepted connection two tickets.
   package static func server(
     identity: TLSIdentity, alpn: [String] = [], asksForClientCertificate: Bool = false,
-    clientCAFile: String? = nil
+    clientCAFile: String? = nil, givesTickets: Bool = false
   ) throws(StreamError) -> TLSContext {
     let context = try TLSContext(isServer: true, alpn)
     try context.use(identity)
@@ -48,6 +50,7 @@ package struct TLSIdentity: Sendable {
       unsafe SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER, nil)
     }
     if !alpn.isEmpty { context.chooseProtocols() }
+    context.giveTickets(givesTickets)
     return context
   }
 
@@ -60,7 +63,13 @@ package struct TLSIdentity: Sendable {
     wireProtocols = alpn.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
     unsafe cssl_min_version(raw, TLS1_2_VERSION)
     unsafe cssl_mode(raw, Int(SSL_MODE_RELEASE_BUFFERS))
-    if isServer { unsafe cssl_no_tickets(raw) }
+  }
+
+  private func giveTickets(_ gives: Bool) {
+    unsafe SSL_CTX_set_num_tickets(raw, gives ? 2 : 0)
+    // Required of servers that ask for certificates: sessions of others are not taken.
+    let name = Array("allim".utf8)
+    unsafe SSL_CTX_set_session_id_context(raw, name, UInt32(name.count))
   }
 
   private func trust(_ caFile: String?) throws(StreamError) {

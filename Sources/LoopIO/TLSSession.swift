@@ -13,23 +13,35 @@ internal import COpenSSL
   }
 
   private let context: TLSContext
+  /// Whom a client expects; nil at a server.
+  private let serverName: String?
+  /// Where sessions for later connections go.
+  let tickets: SessionTickets?
   private let ssl: OpaquePointer
   private let input: OpaquePointer
   private let output = TLSOutput()
   private(set) var isHandshaking = true
   private static let keptMemory = 131_072
 
-  /// `serverName` is whom a client expects; a server passes nil.
-  init(_ context: TLSContext, serverName: String?) throws(StreamError) {
+  /// `serverName` is whom a client expects; a server passes nil. `tickets` of another context are
+  /// not used: their sessions may stand for another client.
+  init(
+    _ context: TLSContext, serverName: String?, tickets: SessionTickets? = nil
+  ) throws(StreamError) {
     guard let ssl = unsafe SSL_new(context.raw), let input = unsafe BIO_new(BIO_s_mem()),
       let records = unsafe output.makeBIO()
     else { throw TLSContext.error("no TLS session") }
     self.context = context
+    self.serverName = serverName
+    self.tickets = tickets?.context === context ? tickets : nil
     unsafe self.ssl = ssl
     unsafe self.input = input
     unsafe cssl_bio_eof(input, -1)
     unsafe SSL_set_bio(ssl, input, records)  // SSL_free frees both
     if let serverName { expect(serverName) } else { unsafe SSL_set_accept_state(ssl) }
+    guard let tickets = self.tickets else { return }
+    unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+    unsafe tickets.use(in: ssl)
   }
 
   private func expect(_ name: String) {
@@ -49,12 +61,20 @@ internal import COpenSSL
     let result = unsafe SSL_do_handshake(ssl)
     if result == 1 {
       isHandshaking = false
+      if isResumed, let serverName,
+        let trouble = unsafe Self.trouble(resuming: ssl, serverName)
+      {
+        return .failed(trouble)
+      }
       return agreed ? .done : .failed(StreamError(.alpn, alpnTrouble))
     }
     let code = unsafe SSL_get_error(ssl, result)
     if code == SSL_ERROR_WANT_READ || code == SSL_ERROR_WANT_WRITE { return .wantsMore }
     return .failed(handshakeError())
   }
+
+  /// True when the handshake went on with an earlier session.
+  var isResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
 
   /// True when a client got one of the protocols it asked for.
   private var agreed: Bool {
@@ -150,5 +170,10 @@ internal import COpenSSL
     output.bytes.removeAll(keepingCapacity: output.bytes.capacity <= Self.keptMemory)
   }
 
-  deinit { unsafe SSL_free(ssl) }
+  deinit {
+    // Else OpenSSL spoils the session of a connection that was cut off, which TLS 1.1 gave up
+    // (RFC 4346 7.2.1); after an alert it has done so already.
+    unsafe SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
+    unsafe SSL_free(ssl)
+  }
 }

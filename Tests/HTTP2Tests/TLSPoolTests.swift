@@ -18,12 +18,13 @@ import Testing
 
     func server(
       names: [String] = CertificateAuthority.localNames,
-      validity: CertificateAuthority.Validity = .usual, alpn: [String] = ["h2"]
+      validity: CertificateAuthority.Validity = .usual, alpn: [String] = ["h2"],
+      givesTickets: Bool = false
     ) throws -> TLSContext {
       let issued = try authority.makeServer(names: names, validity: validity)
       let identity = TLSIdentity(
         certificateChainPEM: issued.certificatePEM, privateKeyPEM: issued.keyPEM)
-      return try TLSContext.server(identity: identity, alpn: alpn)
+      return try TLSContext.server(identity: identity, alpn: alpn, givesTickets: givesTickets)
     }
 
     func settings(_ server: ScriptedServer) throws -> PoolSettings {
@@ -83,6 +84,25 @@ import Testing
         server.connections.allSatisfy { $0.frames.contains { $0.kind == .goAway } }
       }
       #expect(saidGoodbye)
+    }
+  }
+
+  @Test func `a connection after the first resumes the TLS session`() async throws {
+    try await onLoop { loop in
+      let trust = try Trust()
+      let server = try ScriptedServer(on: loop, tls: try trust.server(givesTickets: true))
+      let pool = ConnectionPool(try trust.settings(server), on: loop, clock: SystemClock())
+      let other = ConnectionPool(try trust.settings(server), on: loop, clock: SystemClock())
+      for resumed in 0..<3 {
+        #expect(try answered(await sendOne(pool)).status == 200)
+        #expect(pool.snapshot.resumed == resumed)
+        pool.replaceConnections()
+      }
+      // Another credential begins a session of its own.
+      #expect(try answered(await sendOne(other)).status == 200)
+      #expect(other.snapshot.resumed == 0)
+      await pool.shutDown()
+      await other.shutDown()
     }
   }
 }
