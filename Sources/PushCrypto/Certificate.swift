@@ -19,6 +19,15 @@ internal import COpenSSL
     unsafe self.init(owning: raw)
   }
 
+  /// All certificates of a PEM file in their order, at least one.
+  package static func all(pem: [UInt8]) throws(CryptoError) -> [Certificate] {
+    let blocks = PEM.blocks(in: pem).filter { $0.label.ends(with: "CERTIFICATE") }
+    if blocks.isEmpty { throw CryptoError(.notACertificate, "no certificate found") }
+    return try blocks.map { (block) throws(CryptoError) in
+      try Certificate(pem: PEM.write(block))
+    }
+  }
+
   /// One as a peer sends it.
   package convenience init(der: [UInt8]) throws(CryptoError) {
     let raw = unsafe der.withUnsafeBufferPointer { der in

@@ -19,6 +19,24 @@ package final class CertificateAuthority: Sendable {
     certificate = try draft.signed(subjectKey: key, issuer: nil, issuerKey: key)
   }
 
+  private init(_ certificate: Certificate, _ key: PrivateKey) {
+    self.certificate = certificate
+    self.key = key
+  }
+
+  /// One that this one vouches for: Apple's certificates come from such.
+  package func makeIntermediate(name: String) throws(CryptoError) -> CertificateAuthority {
+    var draft = CertificateDraft(commonName: name)
+    draft.validity = .usual
+    draft.extensions = [
+      (NID_basic_constraints, "critical,CA:TRUE"), (NID_key_usage, "critical,keyCertSign,cRLSign"),
+      (NID_subject_key_identifier, "hash"), (NID_authority_key_identifier, "keyid"),
+    ]
+    let own = try PrivateKey.makeP256()
+    return CertificateAuthority(
+      try draft.signed(subjectKey: own, issuer: certificate, issuerKey: key), own)
+  }
+
   /// One that was kept.
   package init(certificatePEM: [UInt8], keyPEM: [UInt8]) throws(CryptoError) {
     certificate = try Certificate(pem: certificatePEM)
@@ -58,12 +76,16 @@ package final class CertificateAuthority: Sendable {
     return try issue(draft, validity)
   }
 
-  /// A client certificate whose subject's UID is the push topic, as in Apple's (apns.md 6).
+  /// A client certificate whose subject's UID is the push topic, as in Apple's (apns.md 6), and
+  /// which lists these topics in Apple's extension (apns.md 4).
   package func makeClient(
-    topic: String, validity: Validity = .usual
+    topic: String, listing topics: [String] = [], validity: Validity = .usual
   ) throws(CryptoError) -> IssuedIdentity {
     var draft = CertificateDraft(commonName: "Apple Push Services: \(topic)")
     draft.userID = topic
+    if !topics.isEmpty {
+      draft.foreignExtensions = [("1.2.840.113635.100.6.3.6", DERTexts.sequence(of: topics))]
+    }
     draft.extensions = leaf(usage: "clientAuth")
     return try issue(draft, validity)
   }

@@ -7,6 +7,8 @@ struct CertificateDraft {
   var validity = CertificateAuthority.Validity.usual
   /// OpenSSL's number of each extension with its value in the form of openssl.cnf.
   var extensions: [(Int32, String)] = []
+  /// Extensions that OpenSSL does not know: object identifier and DER.
+  var foreignExtensions: [(String, [UInt8])] = []
 
   init(commonName: String) { self.commonName = commonName }
 
@@ -27,6 +29,7 @@ struct CertificateDraft {
     unsafe X509_set_issuer_name(raw, issuer.map { unsafe X509_get_subject_name($0.raw) } ?? name)
     unsafe X509_set_pubkey(raw, subjectKey.raw)
     for (id, value) in extensions { unsafe try add(id, value, to: raw, issuer: issuer?.raw ?? raw) }
+    for (name, value) in foreignExtensions { unsafe try add(name, value, to: raw) }
     guard unsafe X509_sign(raw, issuerKey.raw, EVP_sha256()) > 0 else {
       throw CryptoError(.failed, "the certificate cannot be signed: \(ErrorQueue.take())")
     }
@@ -49,6 +52,17 @@ struct CertificateDraft {
     let value = Array(value.utf8)
     unsafe X509_NAME_add_entry_by_txt(
       name, field, MBSTRING_UTF8, value, Int32(value.count), -1, 0)
+  }
+
+  private func add(
+    _ name: String, _ der: [UInt8], to raw: OpaquePointer
+  ) throws(CryptoError) {
+    let value = "DER:" + String(decoding: Hex.encode(der), as: UTF8.self)
+    guard let made = unsafe X509V3_EXT_conf(nil, nil, name, value) else {
+      throw CryptoError(.failed, "no extension \(name): \(ErrorQueue.take())")
+    }
+    defer { unsafe X509_EXTENSION_free(made) }
+    unsafe X509_add_ext(raw, made, -1)
   }
 
   private func add(

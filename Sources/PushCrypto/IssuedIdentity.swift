@@ -13,11 +13,16 @@ package struct IssuedIdentity: Sendable {
   /// One file with both, as people keep client certificates.
   package var combinedPEM: [UInt8] { certificate.pem + key.pem }
 
-  /// The same as PKCS#12 with today's ciphers (a `.p12` file).
-  package func makeP12(password: String) throws(CryptoError) -> [UInt8] {
+  /// The same as PKCS#12 with today's ciphers (a `.p12` file), with these beside it.
+  package func makeP12(
+    password: String, with others: [Certificate] = []
+  ) throws(CryptoError) -> [UInt8] {
     ErrorQueue.clear()
+    let stack = unsafe cssl_new_stack()
+    defer { unsafe cssl_free_stack(stack) }
+    for other in others { unsafe cssl_push(stack, other.raw) }
     let made = unsafe PKCS12_create(
-      password, certificate.commonName ?? "", key.raw, certificate.raw, nil, 0, 0, 0, 0, 0)
+      password, certificate.commonName ?? "", key.raw, certificate.raw, stack, 0, 0, 0, 0, 0)
     guard let made = unsafe made else {
       throw CryptoError(.failed, "no PKCS#12: \(ErrorQueue.take())")
     }

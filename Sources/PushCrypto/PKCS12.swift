@@ -2,7 +2,9 @@ internal import COpenSSL
 
 /// A `.p12` file: a certificate with its key, under a password.
 package struct PKCS12: Sendable {
-  package let certificatePEM: [UInt8]
+  package let certificate: Certificate
+  /// What else the file holds, in any order.
+  package let authorities: [Certificate]
   /// Unencrypted PKCS#8.
   package let keyPEM: [UInt8]
 
@@ -18,14 +20,23 @@ package struct PKCS12: Sendable {
     defer { unsafe PKCS12_free(parsed) }
     var key: OpaquePointer? = nil
     var certificate: OpaquePointer? = nil
+    var others: OpaquePointer? = nil
+    defer { unsafe cssl_free_stack(others) }
     let ended = (password.prefix { $0 != 0 } + [0]).map(CChar.init(bitPattern:))
-    guard unsafe PKCS12_parse(parsed, ended, &key, &certificate, nil) == 1 else { throw refusal() }
+    guard unsafe PKCS12_parse(parsed, ended, &key, &certificate, &others) == 1 else {
+      throw refusal()
+    }
     let heldKey = unsafe key.map { unsafe PrivateKey(owning: $0) }
     let heldCertificate = unsafe certificate.map { unsafe Certificate(owning: $0) }
+    var authorities: [Certificate] = []
+    while let next = unsafe cssl_pop(others) {
+      unsafe authorities.append(Certificate(owning: next))
+    }
     guard let heldKey, let heldCertificate else {
       throw CryptoError(.notAKey, "the file holds no certificate with its key")
     }
-    return PKCS12(certificatePEM: heldCertificate.pem, keyPEM: heldKey.pem)
+    return PKCS12(
+      certificate: heldCertificate, authorities: authorities, keyPEM: heldKey.pem)
   }
 
   private static func refusal() -> CryptoError {

@@ -1,11 +1,13 @@
 internal import LoopIO
 internal import PushCrypto
 
-/// A push certificate with its key (apns.md 6): PKCS#12 or PEM.
+/// A push certificate with its key and the certificates between it and a root (apns.md 6): PKCS#12
+/// or PEM.
 struct CertificateFile {
   let identity: TLSIdentity
   /// End of its life in UNIX seconds.
   let notAfter: Int64
+  let topics: CertificateTopics
 
   static func read(
     _ file: String, passwordFile: String?
@@ -29,19 +31,24 @@ struct CertificateFile {
     _ bytes: [UInt8], _ password: [UInt8]
   ) throws(CryptoError) -> CertificateFile {
     let parts = try PKCS12.read(bytes, password: password)
-    return CertificateFile(
-      identity: TLSIdentity(
-        certificateChainPEM: parts.certificatePEM, privateKeyPEM: parts.keyPEM),
-      notAfter: try Certificate(pem: parts.certificatePEM).notAfter)
+    return CertificateFile(parts.certificate, among: parts.authorities, keyPEM: parts.keyPEM)
   }
 
   private static func pem(
     _ bytes: [UInt8], _ password: [UInt8]?
   ) throws(CryptoError) -> CertificateFile {
-    let certificate = try Certificate(pem: bytes)
+    let all = try Certificate.all(pem: bytes)
     let key = try PrivateKey(pem: bytes, password: password)
-    return CertificateFile(
-      identity: TLSIdentity(certificateChainPEM: certificate.pem, privateKeyPEM: key.pem),
-      notAfter: certificate.notAfter)
+    // In any order; when none is the key's, TLS says so of the first.
+    let leaf = all.first { $0.belongs(to: key) } ?? all[0]
+    return CertificateFile(leaf, among: all.filter { $0 !== leaf }, keyPEM: key.pem)
+  }
+
+  private init(_ leaf: Certificate, among others: [Certificate], keyPEM: [UInt8]) {
+    let chain = CertificateChain.ordered(from: leaf, among: others)
+    identity = TLSIdentity(
+      certificateChainPEM: chain.flatMap(\.pem), privateKeyPEM: keyPEM)
+    notAfter = leaf.notAfter
+    topics = CertificateTopics(listed: leaf.pushTopics, userID: leaf.userID)
   }
 }

@@ -33,6 +33,8 @@ package struct ProviderCredentials: Sendable {
   /// Certificates, for warnings.
   package let expiries: [CredentialExpiry]
   let clockWatch: ClockWatch
+  /// What is odd about keys that can be used all the same.
+  package let warnings: [Problem]
   /// By app, for those that have FCM.
   package let projectIDs: [String: String]
 
@@ -54,6 +56,7 @@ package struct ProviderCredentials: Sendable {
     apnsSources = reader.apnsSources
     projectIDs = reader.projectIDs
     expiries = reader.expiries
+    warnings = reader.warnings
     self.tls = tls
     for (app, end) in soonest {
       metrics?.credentialExpires(app: app, kind: .certificate, at: end)
@@ -81,6 +84,7 @@ private struct CredentialReader {
   var projectIDs: [String: String] = [:]
   var expiries: [CredentialExpiry] = []
   var problems: [ProviderCredentials.Problem] = []
+  var warnings: [ProviderCredentials.Problem] = []
 
   init(
     _ settings: Settings, _ lastSources: [[String]: ProviderTokenSource], metrics: WorkerMetrics?,
@@ -98,7 +102,7 @@ private struct CredentialReader {
       switch credential.secret {
       case .tokenKey(let key, _): try readKey(key, for: credential.key)
       case .certificate(let file, let passwordFile):
-        try readCertificate(file, passwordFile, for: credential.key)
+        try readCertificate(file, passwordFile, for: credential)
       case .serviceAccount(let file): try readAccount(file, for: credential.key)
       }
     } catch {
@@ -136,17 +140,34 @@ private struct CredentialReader {
   }
 
   private mutating func readCertificate(
-    _ file: String, _ passwordFile: String?, for credential: CredentialKey
+    _ file: String, _ passwordFile: String?, for credential: ConfiguredCredential
   ) throws(CredentialError) {
     let certificate = try CertificateFile.read(file, passwordFile: passwordFile)
+    try checkTopics(of: certificate, file, for: credential)
     do throws(StreamError) {
       let tls = try TLSContext.client(
         caFile: settings.endpoints.caFile, identity: certificate.identity, alpn: ["h2"])
-      secrets[credential] = .certificate(tls)
+      secrets[credential.key] = .certificate(tls)
     } catch {
       throw CredentialError(file: file, error.detail)
     }
-    expiries.append(CredentialExpiry(key: credential, file: file, end: certificate.notAfter))
+    expiries.append(CredentialExpiry(key: credential.key, file: file, end: certificate.notAfter))
+  }
+
+  /// A certificate of another app would have each push refused.
+  private mutating func checkTopics(
+    of certificate: CertificateFile, _ file: String, for credential: ConfiguredCredential
+  ) throws(CredentialError) {
+    let app = settings.apps.first { $0.name == credential.key.app }
+    guard let topic = app?.apns?.topic, !topic.isEmpty else { return }
+    switch certificate.topics.check(bundleID: topic) {
+    case .fits: return
+    case .refused(let why): throw CredentialError(file: file, why)
+    case .doubtful(let why):
+      let warning = ProviderCredentials.Problem(
+        settingsKey: credential.settingsKey, error: CredentialError(file: file, why))
+      if !warnings.contains(warning) { warnings.append(warning) }
+    }
   }
 
   private func signingKey(_ file: String) throws(CredentialError) -> PrivateKey {

@@ -21,10 +21,11 @@ extension Verb {
       return .done
     }
     let loaded = try invocation.loadSettings(isForWorker: true)
-    let problems = CredentialCheck.problems(loaded)
+    let (problems, warnings) = CredentialCheck.run(loaded)
     guard problems.isEmpty else {
       throw CommandFailure(.misuse, messages: problems.map(\.description))
     }
+    for warning in warnings { Console.error("warning: " + shown(warning.description)) }
     if invocation.wantsJSON { printJSON(loaded) } else { printTable(loaded) }
     return .done
   }

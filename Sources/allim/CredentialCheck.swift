@@ -3,12 +3,17 @@ internal import PushSettings
 
 /// Loads every key that the configuration names.
 enum CredentialCheck {
-  static func problems(_ loaded: LoadedSettings) -> [SettingsProblem] {
+  /// What keeps the worker from starting, and what is odd and does not.
+  static func run(
+    _ loaded: LoadedSettings
+  ) -> (problems: [SettingsProblem], warnings: [SettingsProblem]) {
+    func placed(_ problems: [ProviderCredentials.Problem]) -> [SettingsProblem] {
+      problems.map { loaded.problem($0.settingsKey, reason: $0.error.text) }
+    }
     do throws(ProviderCredentials.Refusal) {
-      _ = try ProviderCredentials(loaded.settings)
-      return []
+      return ([], placed(try ProviderCredentials(loaded.settings).warnings))
     } catch {
-      return error.problems.map { loaded.problem($0.settingsKey, reason: $0.error.text) }
+      return (placed(error.problems), [])
     }
   }
 }

@@ -87,8 +87,12 @@ private struct Doctor: Sendable {
   private func providers(on loop: Loop) async -> [Finding] {
     do throws(ProviderCredentials.Refusal) {
       let credentials = try ProviderCredentials(settings)
-      if sends { return await TestSend(settings, credentials).findings(on: loop) }
-      return []
+      let warnings = credentials.warnings.map { warning in
+        Finding.warning(
+          warning.settingsKey, warning.error.text, "make sure that the file is this app's")
+      }
+      if sends { return warnings + (await TestSend(settings, credentials).findings(on: loop)) }
+      return warnings
     } catch {
       return error.problems.map { problem in
         .error(problem.settingsKey, problem.error.text, "allim check-config says more")

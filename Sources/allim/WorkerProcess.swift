@@ -58,8 +58,14 @@ final class WorkerProcess {
     _ loaded: LoadedSettings, after last: ProviderCredentials? = nil
   ) throws(CommandFailure) -> ProviderCredentials {
     do {
-      return try ProviderCredentials(
+      let credentials = try ProviderCredentials(
         loaded.settings, after: last, metrics: metrics, logger: log, clock: clock)
+      for warning in credentials.warnings {
+        log.warning(
+          "a key may be the wrong one",
+          [.key: .text(warning.settingsKey), .detail: .text(warning.error.text)])
+      }
+      return credentials
     } catch {
       let problems = error.problems.map { problem in
         loaded.problem(problem.settingsKey, reason: problem.error.text).description

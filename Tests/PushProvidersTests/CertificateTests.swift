@@ -76,6 +76,75 @@ import Testing
     }
   }
 
+  /// APNs knows the roots alone: what lies between must come with the certificate.
+  @Test(arguments: ["push.p12", "push.pem"])
+  func `the certificates between ours and a root are shown too`(file: String) async throws {
+    try await onLoop { loop in
+      let folder = TemporaryFolder()
+      let (ours, root) = (try CertificateAuthority(), try CertificateAuthority(name: "Root"))
+      let upper = try root.makeIntermediate(name: "Upper")
+      let lower = try upper.makeIntermediate(name: "Lower")
+      let client = try lower.makeClient(topic: "com.example.chat")
+      write(ours.certificatePEM, to: folder.file("ca.pem"))
+      write(root.certificatePEM, to: folder.file("root.pem"))
+      let others = [root.certificate, upper.certificate, lower.certificate]
+      write(try client.makeP12(password: "geheim", with: others), to: folder.file("push.p12"))
+      write(
+        client.keyPEM + others.flatMap(\.pem) + client.certificatePEM, to: folder.file("push.pem"))
+      let issued = try ours.makeServer()
+      let server = try ScriptedServer(
+        on: loop,
+        tls: try TLSContext.server(
+          identity: TLSIdentity(
+            certificateChainPEM: issued.certificatePEM, privateKeyPEM: issued.keyPEM),
+          alpn: ["h2"], asksForClientCertificate: true, clientCAFile: folder.file("root.pem")))
+      let settings = Self.settings(
+        folder, port: server.listener?.port ?? 0, file: file,
+        password: file == "push.p12" ? "geheim" : nil)
+      let set = ProviderFactory(
+        settings, try ProviderCredentials(settings), metrics: WorkerMetrics(),
+        logger: Logger(level: .error)
+      ).makeProviders(on: loop, shard: 0, of: 1)
+      let provider = try #require(set.providers[Self.key])
+      #expect(await provider.send(push()).verdict == .accepted)
+      #expect(server.connections.first?.peerCertificate != nil)
+      await set.shutDown()
+    }
+  }
+
+  @Test func `a certificate of other topics is a problem, a subject of another a warning`() throws {
+    let folder = TemporaryFolder()
+    let authority = try CertificateAuthority()
+    write(authority.certificatePEM, to: folder.file("ca.pem"))
+    func credentials(
+      _ topic: String, _ listed: [String]
+    ) throws(ProviderCredentials.Refusal) -> ProviderCredentials {
+      let made = try? authority.makeClient(topic: topic, listing: listed)
+      write(made?.combinedPEM ?? [], to: folder.file("push.pem"))
+      return try ProviderCredentials(Self.settings(folder, file: "push.pem"))
+    }
+    let voip = "com.example.chat.voip"
+    #expect(try credentials("com.example.chat", []).warnings.isEmpty)
+    #expect(try credentials(voip, []).warnings.isEmpty)
+    #expect(try credentials("other", ["com.example.other", voip]).warnings.isEmpty)
+    // One file serves both environments, and is told of once.
+    let warnings = try credentials("com.example.other", []).warnings
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.error.text.contains("names the topic com.example.other, not") == true)
+    do throws(ProviderCredentials.Refusal) {
+      _ = try credentials("com.example.chat", ["com.example.chats", "com.example.chat.else"])
+      Issue.record("it was accepted")
+    } catch {
+      #expect(error.problems.count == 1)
+      #expect(error.problems.first?.settingsKey == "apps.chat.apns.production.certificateFile")
+      let text = error.problems.first?.error.text ?? ""
+      #expect(
+        text.hasSuffix(
+          "push.pem: the certificate is for com.example.chats, com.example.chat.else, not for "
+            + "the app's topic com.example.chat"))
+    }
+  }
+
   @Test func `what is wrong with a file is named at the start, and shows no key`() throws {
     let folder = TemporaryFolder()
     let authority = try CertificateAuthority()

@@ -1,3 +1,4 @@
+import PushCrypto
 import RedisClient
 import SharedState
 import TestSupport
@@ -74,6 +75,27 @@ import Testing
     #expect(
       ending.lines.first?.hasPrefix("allim: allim.yaml:4: apps.chat.apns.production.keyFile: ")
         == true)
+  }
+
+  @Test func `a certificate whose subject names another app is a warning, and no problem`()
+    async throws
+  {
+    let client = try CertificateAuthority().makeClient(topic: "com.example.other")
+    write(client.combinedPEM, to: allim.folder.file("push.pem"))
+    let yaml = """
+      redis: {url: embedded}
+      apps:
+        chat:
+          apns: {topic: com.example.chat, production: {certificateFile: push.pem}}
+
+      """
+    write([UInt8](yaml.utf8), to: allim.folder.file("allim.yaml"))
+    let ending = try await allim.run(["check-config"])
+    #expect(ending.status == 0)
+    #expect(
+      ending.lines.last == "warning: allim.yaml:4: apps.chat.apns.production.certificateFile: "
+        + "push.pem: the certificate's subject names the topic com.example.other, not the app's "
+        + "topic com.example.chat")
   }
 
   // MARK: Words

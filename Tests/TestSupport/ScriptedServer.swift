@@ -89,6 +89,9 @@ package final class ScriptedConnection: ByteStreamOwner {
     self.server = server
   }
 
+  /// As DER.
+  package var peerCertificate: [UInt8]? { stream.peerCertificate }
+
   package func begin() {
     stream.owner = self
     stream.startReading()
