@@ -7,23 +7,50 @@ import Testing
 @Suite struct SampleProducerTests {
   struct Sample: Sendable, CustomTestStringConvertible {
     let file: String
+    /// What a shell runs; `$0` is the file.
+    let command: String
     let program: String
-    /// The client library, as Debian installs it.
+    /// The client library, as Debian installs it; "" = none is needed.
     let client: String
 
     var isInstalled: Bool {
-      unsafe access("/usr/bin/\(program)", X_OK) == 0 && access(client, F_OK) == 0
+      if !client.isEmpty, unsafe access(client, F_OK) != 0 { return false }
+      return SampleProducerTests.path.split(separator: ":").contains {
+        unsafe access("\($0)/\(program)", X_OK) == 0
+      }
     }
 
     var testDescription: String { file }
+
+    init(_ file: String, _ command: String, _ program: String, client: String) {
+      (self.file, self.command) = (file, command)
+      (self.program, self.client) = (program, client)
+    }
+  }
+
+  /// Debian's programs first, since its clients are theirs; Swift's compiler lies elsewhere.
+  fileprivate static let path = "/usr/bin:/bin:" + variable("PATH", otherwise: "")
+
+  private static func variable(_ name: String, otherwise: String) -> String {
+    unsafe getenv(name).map { unsafe String(cString: $0) } ?? otherwise
+  }
+
+  private static let jars = ["databind", "core", "annotations"].map {
+    "/usr/share/java/jackson-\($0).jar"
   }
 
   private static let all = [
     Sample(
-      file: "producer.py", program: "python3", client: "/usr/lib/python3/dist-packages/redis"),
-    Sample(file: "producer.mjs", program: "node", client: "/usr/share/nodejs/redis"),
-    Sample(file: "producer.rb", program: "ruby", client: "/usr/share/doc/ruby-redis"),
-    Sample(file: "producer.php", program: "php", client: "/etc/php/8.2/mods-available/redis.ini"),
+      "producer.py", "python3 $0", "python3", client: "/usr/lib/python3/dist-packages/redis"),
+    Sample("producer.mjs", "node $0", "node", client: "/usr/share/nodejs/redis"),
+    Sample("producer.rb", "ruby $0", "ruby", client: "/usr/share/doc/ruby-redis"),
+    Sample("producer.php", "php $0", "php", client: "/etc/php/8.2/mods-available/redis.ini"),
+    Sample(
+      "producer.go", "GO111MODULE=off GOPATH=/usr/share/gocode go run $0", "go",
+      client: "/usr/share/gocode/src/github.com/gomodule/redigo"),
+    Sample(
+      "Producer.java", "java -cp \(jars.joined(separator: ":")) $0", "java", client: jars[0]),
+    Sample("Producer.swift", "swiftc -o producer $0 && ./producer", "swiftc", client: ""),
   ]
 
   private static let installed = all.filter(\.isInstalled)
@@ -55,10 +82,10 @@ import Testing
         to: folder.file("node_modules/redis/index.js"))
       var lines: [String] = []
       let child = try ChildProcess(
-        on: loop, "/usr/bin/\(sample.program)", [folder.file(sample.file)],
+        on: loop, "/bin/sh", ["-c", sample.command, folder.file(sample.file)],
         environment: [
-          "PATH=/usr/bin:/bin", "REDIS_URL=redis://127.0.0.1:\(port)/0",
-          "NODE_PATH=/usr/share/nodejs",
+          "PATH=\(Self.path)", "HOME=\(Self.variable("HOME", otherwise: folder.path))",
+          "REDIS_URL=redis://127.0.0.1:\(port)/0", "NODE_PATH=/usr/share/nodejs",
         ],
         directory: folder.path, output: .lines { lines.append($0) })
       #expect(await child.waitForExit() == ExitStatus())

@@ -27,4 +27,4 @@ await Notify(new
     devices = new[] { new { platform = "ios", token = string.Concat(Enumerable.Repeat("aa", 32)) } },
 });
 // Remove the token of that kind, not the whole device.
-await RemoveDeadTokens(record => Console.WriteLine($"{record["kind"]} {record["reason"]}"));
+await RemoveDeadTokens(record => Console.WriteLine($"{record["kind"]} {record["deviceId"]} {record["reason"]}"));

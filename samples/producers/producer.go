@@ -1,8 +1,7 @@
-// go get github.com/redis/go-redis/v9
+// go get github.com/gomodule/redigo (Debian: golang-github-gomodule-redigo-dev)
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,25 +10,26 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 )
 
 var queue = env("QUEUE", "push:messages")
 
 // notify pushes one event. Once it returns nil, the event is Allim's.
-func notify(ctx context.Context, server *redis.Client, event map[string]any) error {
+func notify(server redis.Conn, event map[string]any) error {
 	bytes, err := json.Marshal(event)
 	if err != nil {
 		return err
 	}
-	return server.RPush(ctx, queue, bytes).Err()
+	_, err = server.Do("RPUSH", queue, bytes)
+	return err
 }
 
 // removeDeadTokens reads the tokens that are gone and calls remove with each record.
-func removeDeadTokens(ctx context.Context, server *redis.Client, remove func(map[string]any)) error {
+func removeDeadTokens(server redis.Conn, remove func(map[string]any)) error {
 	for {
-		records, err := server.LPopCount(ctx, "{"+queue+"}:invalid", 500).Result()
-		if errors.Is(err, redis.Nil) {
+		records, err := redis.ByteSlices(server.Do("LPOP", "{"+queue+"}:invalid", 500))
+		if errors.Is(err, redis.ErrNil) {
 			return nil
 		}
 		if err != nil {
@@ -37,7 +37,7 @@ func removeDeadTokens(ctx context.Context, server *redis.Client, remove func(map
 		}
 		for _, text := range records {
 			var record map[string]any
-			if err := json.Unmarshal([]byte(text), &record); err != nil {
+			if err := json.Unmarshal(text, &record); err != nil {
 				return err
 			}
 			remove(record)
@@ -53,13 +53,12 @@ func env(name, otherwise string) string {
 }
 
 func main() {
-	ctx := context.Background()
-	options, err := redis.ParseURL(env("REDIS_URL", "redis://127.0.0.1:6379/0"))
+	server, err := redis.DialURL(env("REDIS_URL", "redis://127.0.0.1:6379/0"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	server := redis.NewClient(options)
-	err = notify(ctx, server, map[string]any{
+	defer server.Close()
+	err = notify(server, map[string]any{
 		"type": "message", "app": "chat", "sentAt": time.Now().Unix(),
 		"room":    map[string]any{"id": 42, "name": "Lunch"},
 		"sender":  map[string]any{"id": 7, "name": "Mina"},
@@ -70,7 +69,7 @@ func main() {
 		log.Fatal(err)
 	}
 	// Remove the token of that kind, not the whole device.
-	err = removeDeadTokens(ctx, server, func(record map[string]any) {
+	err = removeDeadTokens(server, func(record map[string]any) {
 		fmt.Println(record["kind"], record["deviceId"], record["reason"])
 	})
 	if err != nil {
