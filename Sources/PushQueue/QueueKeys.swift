@@ -77,6 +77,8 @@ package enum QueueCounter {
   package static let dead = "dead:"
   /// With the reason.
   package static let retried = "retried:"
+  /// With the reason: letters that were purged or dropped.
+  package static let gone = "gone:"
   package static let deadPurged = "dead_purged"
   /// Letters that went since the list was full or they were too old.
   package static let deadDropped = "dead_dropped"

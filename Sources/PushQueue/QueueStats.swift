@@ -26,13 +26,15 @@ package struct QueueStats: Sendable, Equatable {
 
   package init() {}
 
-  /// Dead letters by reason: written and not retried. Letters that others took from the list are
-  /// still counted.
+  /// Dead letters by reason: written, and neither retried nor removed. Letters that others took from
+  /// the list are still counted.
   package var deadByReason: [DeadReason: Int] {
     var counts: [DeadReason: Int] = [:]
     for reason in DeadReason.allCases {
       let written = counters[QueueCounter.dead + reason.rawValue, default: 0]
-      let left = written - counters[QueueCounter.retried + reason.rawValue, default: 0]
+      let left =
+        written - counters[QueueCounter.retried + reason.rawValue, default: 0]
+        - counters[QueueCounter.gone + reason.rawValue, default: 0]
       if left > 0 { counts[reason] = left }
     }
     return counts

@@ -104,6 +104,25 @@ import Testing
     }
   }
 
+  @Test func `letters by reason are those that are there, whatever became of the others`()
+    async throws
+  {
+    try await onRedis { stage, inspector in
+      var settings = QueueSettings()
+      settings.deadMax = 3
+      settings.whenDeadFull = .dropOldest
+      let queue = try await stage.worker("a", settings)
+      for reason in [DeadReason.rejected, .rejected, .expired, .expired, .poison] {
+        let letter = #"{"id":"\"reason\":\"poison\"","reason":"\#(reason.rawValue)"}"#
+        try await bury([letter], reason, on: stage, by: queue)
+      }
+      #expect(try await inspector.stats().deadByReason == [.expired: 2, .poison: 1])
+      let first = try await inspector.deadLetters(from: 0, count: 1)
+      #expect(try await inspector.purgeDead(first) == 1)
+      #expect(try await inspector.stats().deadByReason == [.expired: 1, .poison: 1])
+    }
+  }
+
   @Test func `a walk misses no letter while others pop and add`() async throws {
     try await onRedis { stage, inspector in
       let queue = try await stage.worker()

@@ -44,7 +44,7 @@ extension QueueScripts {
       local purged = 0
       for _, letter in ipairs(ARGV) do
         if redis.call('LREM', dead, 1, letter) == 1 then
-          letter_gone(#letter)
+          letter_removed(letter)
           purged = purged + 1
         end
       end
@@ -69,7 +69,7 @@ extension QueueScripts {
         local letter = redis.call('LINDEX', dead, gone)
         local moment = letter and string.match(letter, '"deadAt":(%d+)')
         if not moment or tonumber(moment) >= before then break end
-        letter_gone(#letter)
+        letter_removed(letter)
         gone = gone + 1
       end
       if gone > 0 then

@@ -2,7 +2,8 @@
 extension LuaParts {
   /// `file(reason, text)`: a letter into the list; false when it is full and letters are to wait.
   /// `letter_gone(bytes)`: one was taken out, which `count_letters(field, by)` then counts and must
-  /// follow. Needs `dead`, `counters`, `max_letters`, `max_letter_bytes`, `drops_oldest`.
+  /// follow; `letter_removed(letter)`: the same of one that is not sent again, counted with its
+  /// reason. Needs `dead`, `counters`, `max_letters`, `max_letter_bytes`, `drops_oldest`.
   ///
   /// `look_at_letters` comes first: LTRIM and HSET are refused there or not at all. Each number and
   /// what it changes of the list's length are one HSET, so that they agree wherever a script stops.
@@ -42,6 +43,11 @@ extension LuaParts {
       letters = letters - 1
       letter_bytes = letters > 0 and math.max(0, letter_bytes - bytes) or 0
     end
+    local function letter_removed(letter)
+      letter_gone(#letter)
+      local reason = string.match(letter, '"reason":"([%w_]+)"')
+      if reason then redis.call('HINCRBY', counters, 'gone:' .. reason, 1) end
+    end
     local function are_too_many()
       return letters > 1 and (letters > max_letters or letter_bytes > max_letter_bytes)
     end
@@ -56,7 +62,7 @@ extension LuaParts {
       count_letters('dead:' .. reason, 1)
       local dropped = 0
       while are_too_many() do
-        letter_gone(#redis.call('LINDEX', dead, dropped))
+        letter_removed(redis.call('LINDEX', dead, dropped))
         dropped = dropped + 1
       end
       if dropped > 0 then
