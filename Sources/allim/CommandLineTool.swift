@@ -5,11 +5,11 @@ enum CommandLineTool {
       Console.error(HelpText.overview)
       return .misuse
     }
-    if ["--help", "-h", "help"].contains(first) {
-      Console.print(HelpText.overview)
-      return .done
-    }
     do throws(CommandFailure) {
+      if ["--help", "-h", "help"].contains(first) {
+        Console.print(try HelpText.about(arguments.dropFirst().joined(separator: " ")))
+        return .done
+      }
       return try start(first == "--version" ? ["version"] : arguments)
     } catch {
       report(error, asJSON: arguments.contains("--json"))
@@ -18,6 +18,13 @@ enum CommandLineTool {
   }
 
   private static func start(_ arguments: [String]) throws(CommandFailure) -> ExitCode {
+    if let last = arguments.last, ["--help", "-h"].contains(last) {
+      let part = arguments.dropLast().joined(separator: " ")
+      if Verb.groups.contains(part) {
+        Console.print(try HelpText.about(part))
+        return .done
+      }
+    }
     let (verb, rest) = try Verb.find(arguments)
     let invocation = try Invocation(verb, rest)
     if invocation.has("--help") {

@@ -16,6 +16,17 @@ enum HelpText {
       ).joined(separator: "\n")
   }
 
+  /// About everything for "", about a verb, or about those whose names begin with `name`.
+  static func about(_ name: String) throws(CommandFailure) -> String {
+    if name.isEmpty { return overview }
+    if let verb = Verb.all.first(where: { $0.name == name }) { return of(verb) }
+    let verbs = Verb.all.filter { $0.name.hasPrefix(name + " ") }
+    if verbs.isEmpty { throw unknown(name, Verb.all.map(\.name)) }
+    return "usage: allim \(name) \(Verb.words(after: name).joined(separator: "|")) [options]\n\n"
+      + table(verbs.map { (usage($0), $0.summary) }, width: 22)
+      + "\n`allim VERB --help` says more."
+  }
+
   static func of(_ verb: Verb) -> String {
     var text = "usage: allim \(usage(verb)) [options]\n\n"
     text += wrapped(verb.summary, indent: 0).map { $0 + "\n" }.joined()

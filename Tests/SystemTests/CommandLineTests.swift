@@ -120,6 +120,9 @@ import Testing
   @Test func `every verb explains itself with an example`() async throws {
     let overview = try await allim.run(["--help"])
     #expect(overview.status == 0 && overview.text.contains("Exit codes: 0 done"))
+    let group = try await allim.run(["invalid", "--help"])
+    #expect(group.status == 0 && group.text.contains("usage: allim invalid list|count|drain|held"))
+    #expect(try await allim.run(["help", "dead"]).text.contains("dead retry"))
     for verb in [["dead", "retry"], ["enqueue"], ["scale"], ["explain"], ["send"]] {
       let help = try await allim.run(verb + ["--help"])
       #expect(help.status == 0)
