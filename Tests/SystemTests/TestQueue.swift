@@ -19,6 +19,13 @@ final class TestQueue {
     for event in events { _ = try await call("RPUSH", list, event).get() }
   }
 
+  /// All with one command: a worker has begun none before the last is there.
+  func push(atOnce events: [String]) async throws {
+    var command = RedisCommand("RPUSH", "push:messages")
+    for event in events { command.append(event) }
+    _ = try await connection.call(command, timeout: .seconds(10)).get()
+  }
+
   /// A dead letter, as a worker files it.
   func file(_ letter: String) async throws {
     _ = try await call("RPUSH", "{push:messages}:dead", letter).get()

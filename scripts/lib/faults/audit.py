@@ -112,11 +112,11 @@ def counters(connection, queue):
 
 
 def dead_letters_add_up(connection, queue):
-    """LLEN = dead − retried − purged − dropped; (holds, text)."""
+    """LLEN = dead − retried − purged − dropped − taken by others; (holds, text)."""
     have = connection("LLEN", prefix_of(queue) + ":dead")
     count = lambda name: sum(v for k, v in counts.items() if k == name or k.startswith(name + ":"))
     counts = counters(connection, queue)
-    due = count("dead") - count("retried") - count("purged") - count("dropped") - count("dead_dropped")
+    due = count("dead") - sum(map(count, ("retried", "dead_purged", "dead_dropped", "dead_taken")))
     return have == due, f"{have} letters, counters say {due}"
 
 

@@ -1,9 +1,12 @@
 """What operators do while events flow: stops of every kind, deployments, scaling, pauses."""
 
+import json
 import os
+import re
 import signal
 import subprocess
 import time
+import urllib.request
 
 from bench_load import requests_served
 from chain import PRODUCTS
@@ -182,4 +185,59 @@ def versions(run):
     for one in (producer, large):
         one.stop()
     fleet.program = programs[0]
+    finish(run, fleet, node)
+
+
+DEAD = "{push:messages}:dead"
+
+
+def asked(worker, path):
+    with urllib.request.urlopen(f"http://{worker.admin}{path}", timeout=20) as answer:
+        return answer.read().decode()
+
+
+def summed(metrics, name):
+    return sum(int(float(found)) for found in re.findall(rf"^allim_{name}(?:{{.*}})? (\S+)$", metrics, re.M))
+
+
+@scenario(quick=120, long=200, in_quick=False)
+def figures(run):
+    """`allim dead count`, `stats`, the page's call, /metrics and LLEN agree while letters come, go and return under load."""
+    node, fleet, producer = stage(run, 2, rate=run.pick(500, 2000))
+    run.wait(lambda: len(fleet.watch.instances) == 2, 20, "the workers")
+    connection = node.connect(seconds=20)
+    one, other = fleet.workers
+    length = lambda: connection("LLEN", DEAD)
+    counts = {
+        "dead count": lambda: json.loads(verb(fleet, "dead", "count")[1])["count"],
+        "stats": lambda: json.loads(verb(fleet, "stats")[1])["dead"],
+        "the page": lambda: json.loads(asked(one, "/api/v1/dead?limit=1"))["count"],
+    }
+    rounds, number = run.pick(8, 40), 0
+    for turn in range(rounds):
+        for _ in range(run.pick(5, 10)):
+            bad = [f'{{"id":"bad{number + n}","type":"none"}}' for n in range(100)]
+            number += len(bad)
+            connection("RPUSH", "push:messages", *bad)
+        for name, count in counts.items():
+            before, seen, after = length(), count(), length()
+            run.expect(before <= seen <= after, f"{name}: {seen}, and LLEN {before} before and {after} after")
+        # They come back as letters; what is purged does not.
+        run.expect(verb(fleet, "dead", "retry", "--limit", "150")[0] == 0, "allim dead retry failed")
+        run.expect(verb(fleet, "dead", "purge", "--limit", "50", "--yes")[0] == 0, "allim dead purge failed")
+    producer.stop()
+    run.drain(node, 60)
+    due = number - 50 * rounds
+    found = {"LLEN": length(), **{name: count() for name, count in counts.items()}}
+    found["by reason"] = sum(json.loads(verb(fleet, "stats")[1])["deadByReason"].values())
+    for worker, name in ((one, "/metrics"), (other, "/metrics of the other")):
+        gauge = lambda: summed(asked(worker, "/metrics"), "dead_letters")
+        # The gauge is of a look each five seconds.
+        run.wait(lambda: gauge() == due, 15, f"{due} letters in {name}")
+        found[name] = gauge()
+    run.note(letters=found)
+    run.expect(set(found.values()) == {due}, f"{due} letters are due: {found}")
+    written = sum(summed(asked(worker, "/metrics"), "dead_letters_total") for worker in (one, other))
+    run.note(written=written, pushed=number)
+    run.expect(written == number + 150 * rounds, f"{written} letters written, {number + 150 * rounds} due")
     finish(run, fleet, node)
