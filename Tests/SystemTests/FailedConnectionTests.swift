@@ -1,5 +1,6 @@
 import Glibc
 import LoopIO
+import PushCrypto
 import TestSupport
 import Testing
 
@@ -13,6 +14,10 @@ import Testing
     case handshakeCut
     /// Nothing is ever said.
     case handshakeEndless
+    /// Nobody listens.
+    case refused
+    /// The first words are SETTINGS and GOAWAY.
+    case goAway
     /// The token endpoint resets the connection.
     case tokenReset
     case proxyRefuses, proxyCloses, proxyBabbles
@@ -22,6 +27,8 @@ import Testing
       switch self {
       case .closes, .handshakeCut: "the peer closed during the TLS handshake"
       case .handshakeEndless: "no answer in time"
+      case .refused: "connection refused"
+      case .goAway: "told to go away"
       case .tokenReset: "no access token"
       case .proxyRefuses: "the proxy answered 403"
       case .proxyCloses: "the proxy closed the connection"
@@ -29,9 +36,13 @@ import Testing
       }
     }
 
-    /// An endless one takes the whole time that a connect may take; Google's token endpoint is asked
-    /// at its own growing pauses.
-    var rounds: Int { self == .handshakeEndless || self == .tokenReset ? 3 : 8 }
+    /// An endless one takes the whole time that a connect may take, and others come at growing pauses.
+    var rounds: Int {
+      switch self {
+      case .handshakeEndless, .tokenReset, .refused, .goAway: 3
+      default: 8
+      }
+    }
 
     var goesThroughProxy: Bool {
       switch self {
@@ -47,15 +58,23 @@ import Testing
       let queue = try await TestQueue(on: loop, redis.url)
       let simulator = try await RunningSimulator(on: loop)
       let isToken = fault == .tokenReset
-      let door = try Relay(on: loop, to: simulator.port(isToken ? "fcmPort" : "apnsPort"))
+      let target = simulator.port(isToken ? "fcmPort" : "apnsPort")
+      var door = try Relay(on: loop, to: target)
+      let port = door.port
       let guests = Guests(fault)
-      door.instead = { guests.take($0) }
+      let unwilling = try unwillingServer(on: loop, simulator)
+      if fault == .goAway {
+        door.target = unwilling.listener?.port ?? 0
+      } else {
+        door.instead = { guests.take($0) }
+      }
+      if fault == .refused { door.close() }
       let proxy = try ConnectProxy(on: loop)
       proxy.answer = { _ in fault.proxyAnswer }
       var settings =
         isToken
-        ? ["ALLIM_ENDPOINTS_OAUTH=https://localhost:\(door.port)/token"]
-        : ["ALLIM_ENDPOINTS_APNS_PRODUCTION=localhost:\(door.port)"]
+        ? ["ALLIM_ENDPOINTS_OAUTH=https://localhost:\(port)/token"]
+        : ["ALLIM_ENDPOINTS_APNS_PRODUCTION=localhost:\(port)"]
       if fault.goesThroughProxy {
         settings = ["ALLIM_PROXY_URL=http://127.0.0.1:\(proxy.port)"]
       }
@@ -67,22 +86,43 @@ import Testing
       let text = #""type":"message","message":{"text":"x"}"#
       try await queue.push(devices.enumerated().map { Samples.event("f\($0)", text, $1) })
 
-      #expect(await eventually(on: loop) { door.connects.count + proxy.requests.count >= 2 })
+      let rounds = {
+        let told = fault == .refused ? logged(log).ranges(of: "no connection").count : 0
+        return door.connects.count + proxy.requests.count + told
+      }
+      #expect(await eventually(on: loop) { rounds() >= 2 })
       let descriptors = worker.descriptors()
-      #expect(
-        await eventually(within: .seconds(120), on: loop) {
-          door.connects.count + proxy.requests.count >= fault.rounds
-        })
+      #expect(await eventually(within: .seconds(120), on: loop) { rounds() >= fault.rounds })
       #expect(await eventually(on: loop) { worker.descriptors() <= descriptors + 3 })
-      let logged = String(decoding: read(log) ?? [], as: UTF8.self)
-      #expect(logged.contains(fault.words), "\(logged.suffix(1_000))")
+      #expect(logged(log).contains(fault.words), "\(logged(log).suffix(1_000))")
 
+      if fault == .refused { door = try Relay(on: loop, to: target, at: port) }
       door.instead = nil
+      door.target = target
       proxy.answer = { _ in .open }
       await expectAllDelivered(20, queue, simulator, on: loop)
       #expect(await worker.stop() == ExitStatus())
       await simulator.stop()
     }
+  }
+
+  private func logged(_ file: String) -> String {
+    String(decoding: read(file) ?? [], as: UTF8.self)
+  }
+
+  /// Speaks HTTP/2, and wants nobody.
+  private func unwillingServer(
+    on loop: Loop, _ simulator: RunningSimulator
+  ) throws -> ScriptedServer {
+    let pem = read(simulator.folder.file("sim/server.pem")) ?? []
+    let identity = TLSIdentity(certificateChainPEM: pem, privateKeyPEM: pem)
+    let server = try ScriptedServer(
+      on: loop, tls: TLSContext.server(identity: identity, alpn: ["h2"]))
+    server.onConnection = {
+      $0.settings()
+      $0.goAway(last: 0)
+    }
+    return server
   }
 
   /// Each event's device was told once.

@@ -12,6 +12,8 @@ struct RecordedRequest {
   /// As sent; nil when it was no JSON in UTF-8.
   let body: JSONView?
   let bodyBytes: Int64
+  /// Each connection of a provider has a number.
+  let connection: Int64
   let line: String
 
   init?(_ line: String) {
@@ -23,6 +25,7 @@ struct RecordedRequest {
     self.headers = headers
     body = view["body"]
     bodyBytes = view["bodyBytes"]?.integer ?? 0
+    connection = view["connection"]?.integer ?? 0
     status = view["answer", "status"]?.integer ?? 0
     reason = view["answer", "reason"]?.string ?? ""
     let message = body?["message"]

@@ -1,3 +1,4 @@
+import Glibc
 import LoopIO
 import TestSupport
 
@@ -54,6 +55,14 @@ final class RunningWorker {
 
   /// Open descriptors of the process.
   func descriptors() -> Int { count(of: "/proc/\(pid)/fd") }
+
+  /// Time of the processor that it has used.
+  func cpuSeconds() -> Double {
+    var (clock, time) = (clockid_t(), timespec())
+    unsafe clock_getcpuclockid(pid, &clock)
+    unsafe clock_gettime(clock, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
 
   func waitForExit() async -> ExitStatus { await child.waitForExit() }
 

@@ -72,9 +72,10 @@ package final class Relay {
   package var instead: ((ByteStream) -> Void)?
   package var port: Int { listener?.port ?? 0 }
 
-  package init(on loop: Loop, to target: Int) throws {
+  /// - Parameter port: where it listens; 0 = at a port of its own.
+  package init(on loop: Loop, to target: Int, at port: Int = 0) throws {
     self.target = target
-    listener = try StreamListener(on: loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) {
+    listener = try StreamListener(on: loop, endpoint: .tcp(host: "127.0.0.1", port: port)) {
       [unowned self] near in
       connects.append(.now)
       if let instead { return instead(near) }
@@ -85,10 +86,13 @@ package final class Relay {
   /// The connections of this moment are forgotten; new ones are well.
   package func blackHole() { for pair in pairs { pair.isSilent = true } }
 
-  deinit {
+  package func close() {
     listener?.close()
+    listener = nil
     for pair in pairs { pair.close() }
   }
+
+  deinit { close() }
 }
 
 /// Connects `near` to a port and relays; closes it when that fails.

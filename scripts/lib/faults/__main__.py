@@ -2,6 +2,7 @@
 
 import argparse
 import concurrent.futures
+import fnmatch
 import json
 import random
 import sys
@@ -22,7 +23,7 @@ def options():
     parser.add_argument("--quick", action="store_true", help="the short form of the important ones")
     parser.add_argument("--seed", help="replays the choices of a run")
     parser.add_argument("--minutes", type=float, default=5, help="length of the kill scenario")
-    parser.add_argument("--only", action="append", help="a scenario; may be given several times")
+    parser.add_argument("--only", action="append", help="a scenario, or leak-* for several; may be given several times")
     parser.add_argument("--json", action="store_true", help="close with one JSON line")
     parser.add_argument("--jobs", type=int, help="scenarios side by side (quick: 4, else 1)")
     parser.add_argument("--list", action="store_true", help="name the scenarios and end")
@@ -32,11 +33,14 @@ def options():
 
 def chosen(given):
     names = {s.name for s in SCENARIOS}
-    for name in given.only or []:
-        if name not in names:
-            sys.exit(f"test-faults: no scenario {name}; there are {', '.join(sorted(names))}")
+    wanted = set()
+    for pattern in given.only or []:
+        found = fnmatch.filter(names, pattern)
+        if not found:
+            sys.exit(f"test-faults: no scenario {pattern}; there are {', '.join(sorted(names))}")
+        wanted.update(found)
     if given.only:
-        return [s for s in SCENARIOS if s.name in given.only]
+        return [s for s in SCENARIOS if s.name in wanted]
     return [s for s in SCENARIOS if s.quick or not given.quick]
 
 

@@ -37,7 +37,7 @@ class Link:
 class Relay:
     """Knobs may be turned at any moment by other threads; the relay looks at them as it goes."""
 
-    def __init__(self, target_port):
+    def __init__(self, target_port, port=0):
         self.target = target_port
         self.hold = set()  # ways in which nothing goes on for now; it waits, as in a partition
         self.swallow = set()  # ways in which everything is lost
@@ -50,7 +50,7 @@ class Relay:
         self.owners = set()  # hashes of the worker behind this relay
         self.lock = threading.Lock()
         self.requests = []
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+        self.listener = socket.create_server(("127.0.0.1", port), backlog=256)
         self.listener.setblocking(False)
         self.port = self.listener.getsockname()[1]
         self.url = f"redis://127.0.0.1:{self.port}/0"
