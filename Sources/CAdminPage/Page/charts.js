@@ -72,7 +72,7 @@ export class Chart {
     const entries = series.map((one) => h('li', null, h('i', { class: `k k${one.kind}` }), `${one.name} `,
       h('b', null, this.format(one.values[index] ?? null)), ' '))
     if (index >= 0 && index < times.length - 1) entries.push(h('li', { class: 'quiet' }, clock(times[index])))
-    this.legend.replaceChildren(...entries)
+    this.legend.replaceChildren(...(entries.length ? entries : [h('li', { class: 'quiet' }, this.emptyText)]))
   }
 
   #point(event) {

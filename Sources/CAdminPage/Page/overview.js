@@ -13,7 +13,7 @@ export const overview = {
   title: 'Overview',
   make(root, context) {
     const figures = {
-      rate: figure('pushes a second'), ready: figure('ready', '#/queues'),
+      rate: figure('pushes/s'), ready: figure('ready', '#/queues'),
       delayed: figure('delayed', '#/queues'), flight: figure('in flight', '#/queues'),
       parked: figure('parked', '#/apps'), age: figure('oldest age', '#/queues'),
       busy: figure('workers busy', '#/workers'), dead: figure('dead letters', '#/dead'),
@@ -22,7 +22,7 @@ export const overview = {
       rate: new Chart('Pushes by outcome', { stacked: true, format: rate }),
       age: new Chart('Age in the queue', { format: seconds }),
       send: new Chart('Time of a send', { format: seconds }),
-      dead: new Chart('Dead letters by reason', { stacked: true, isWhole: true, format: (value) => short(value) }),
+      dead: new Chart('Dead letters by reason', { stacked: true, isWhole: true, format: (value) => short(value), empty: 'None died.' }),
     }
     const notice = h('p', { class: 'notice', hidden: true })
     const scope = h('p', { class: 'quiet' })
