@@ -51,8 +51,10 @@ import Testing
       let worker = try RunningWorker(
         on: loop, configuration: simulator.configuration, redis: "unix://\(redis.socket)",
         settings: settings(simulator, proxy, password: "p@ss:1"), log: log)
+      let outage = Outage()
       try await queue.push(Self.events("1"))
       #expect(await eventually(on: loop) { proxy.requests.count >= 6 })
+      try await outage.last(on: loop)
       #expect(accepted(&recording, "1") == 0)
       isDown = false
       let recovered = ContinuousClock.now
@@ -66,6 +68,55 @@ import Testing
       #expect(await worker.stop() == ExitStatus())
       let words = String(decoding: read(log) ?? [], as: UTF8.self)
       #expect(words.contains("503") && !words.contains("p@ss") && !words.contains("c3ZjOn"))
+      await simulator.stop()
+    }
+  }
+
+  enum Fault: CaseIterable {
+    case silent, cuts
+
+    var answer: ConnectProxy.Answer {
+      switch self {
+      case .silent: .silence
+      // In the middle of the first answers: the handshake takes about half of it.
+      case .cuts: .openUntil(bytes: 4_000)
+      }
+    }
+  }
+
+  @Test(arguments: Fault.allCases)
+  func `BR-20 a proxy that says nothing, or cuts what it carries, loses no push`(fault: Fault)
+    async throws
+  {
+    try await onRedisLoop { loop, redis in
+      let queue = try await TestQueue(on: loop, redis.url)
+      let simulator = try await RunningSimulator(on: loop)
+      let proxy = try ConnectProxy(on: loop)
+      var recording = Recording(path: simulator.record)
+      var isSick = true
+      proxy.answer = { _ in isSick ? fault.answer : .open }
+      let log = simulator.folder.file("worker.log")
+      let worker = try RunningWorker(
+        on: loop, configuration: simulator.configuration, redis: "unix://\(redis.socket)",
+        settings: settings(simulator, proxy, password: "p@ss:1"), log: log)
+      let outage = Outage()
+      try await queue.push(Self.events("4"))
+      #expect(
+        await eventually(on: loop) {
+          Set(proxy.requests.map(\.target)).count == 3
+            && (fault == .silent || proxy.pairs.contains { !$0.isOpen })
+        })
+      try await outage.last(on: loop)
+      isSick = false
+      #expect(
+        await eventually(within: .seconds(60), on: loop) {
+          accepted(&recording, "4") >= 3 ? await queue.isDrained() : false
+        })
+      let targets = Set(recording.requests.filter { $0.status == 200 }.map(\.target))
+      #expect(targets.isSuperset(of: [Samples.apns("a4"), Samples.apns("b4"), Samples.fcm("4")]))
+      if fault == .silent { #expect(accepted(&recording, "4") == 3) }
+      #expect(await queue.letters().isEmpty)
+      #expect(await worker.stop() == ExitStatus())
       await simulator.stop()
     }
   }

@@ -48,10 +48,12 @@ import Testing
         }
       }
       let begin = ContinuousClock.now
+      let outage = Outage()
       try await stage.push(0..<20)
       #expect(await eventually(on: loop) { stage.relay.connects.count >= 3 })
       let isNamed = await eventually(on: loop) { stage.logged().contains("\(fault.cause): ") }
       #expect(isNamed, "\(stage.logged())")
+      try await outage.last(on: loop)
       #expect(bad.requests == 0)
       #expect(stage.accepted.isEmpty)
 
