@@ -5,7 +5,8 @@
 /// at once when something comes, and saves up nothing (start-time fair queueing).
 ///
 /// Within a list the credential with the fewest lanes goes first. Each is sure of `lanes / (2 ×
-/// credentials)`, which stay free for it, and has three quarters of all at most (DESIGN 3).
+/// credentials)`, which stay free for it, and has three quarters of all at most (DESIGN 3). One that
+/// stands still has no more than it is sure of, and the others then share all but one lane of each.
 struct Dispatcher<Item> {
   /// One target of one item.
   struct Job {
@@ -24,6 +25,7 @@ struct Dispatcher<Item> {
     var most = Int.max
     /// Targets that lanes have finished.
     var finished = 0
+    var isStill = false
   }
 
   /// A list's place in virtual time: each lane it gets moves it on by its stride.
@@ -43,6 +45,7 @@ struct Dispatcher<Item> {
   private var time = 0
   private(set) var waiting = 0
   private(set) var running = 0
+  private var hasStill = false
 
   /// `weights` of the lists; `groups` = the number of credentials.
   init(weights: [Int], groups: Int) {
@@ -116,7 +119,10 @@ struct Dispatcher<Item> {
     var best: Int?
     for group in groups.indices where lines[feed * groups.count + group].count > 0 {
       let share = groups[group]
-      guard share.running < min(most, share.most), isFree || share.running < sure else { continue }
+      let isSure = share.running < (share.isStill ? max(1, sure) : sure)
+      guard share.running < min(most, share.most), isSure || isFree && !share.isStill else {
+        continue
+      }
       if let best, groups[best].running <= share.running { continue }
       best = group
     }
@@ -129,7 +135,9 @@ struct Dispatcher<Item> {
   /// Lanes kept free for credentials that have less than what they are sure of.
   private func reserved(_ sure: Int) -> Int {
     if groups.count == 1 { return 0 }
-    return groups.reduce(0) { $0 + max(0, min(sure, $1.most) - $1.running) }
+    // The lanes of the others are soon free again, and those of one that stands still are missing.
+    let kept = hasStill ? min(1, sure) : sure
+    return groups.reduce(0) { $0 + max(0, min(kept, $1.most) - $1.running) }
   }
 
   // MARK: What waits
@@ -138,6 +146,8 @@ struct Dispatcher<Item> {
   func held(feed: Int) -> Int { feeds[feed].waiting + feeds[feed].running }
 
   func running(feed: Int) -> Int { feeds[feed].running }
+
+  func running(group: Int) -> Int { groups[group].running }
 
   /// Targets of a credential that wait or are with a lane.
   func held(group: Int) -> Int { groups[group].waiting + groups[group].running }
@@ -151,6 +161,17 @@ struct Dispatcher<Item> {
   func most(group: Int) -> Int { groups[group].most }
 
   mutating func limit(group: Int, to most: Int) { groups[group].most = most }
+
+  /// Which credentials stand still; whether that is news.
+  mutating func mark(_ isStill: (Int) -> Bool) -> Bool {
+    var isNews = false
+    for group in groups.indices where groups[group].isStill != isStill(group) {
+      groups[group].isStill.toggle()
+      isNews = true
+    }
+    if isNews { hasStill = groups.contains(where: \.isStill) }
+    return isNews
+  }
 
   func waiting(feed: Int) -> Int { feeds[feed].waiting }
 

@@ -19,7 +19,7 @@ extension Shard {
 
   /// A list that had no room for so long is cramped: a handshake, a slow answer or a pause of the
   /// machine is no hang.
-  private static let patience: Int64 = 2_000_000_000
+  static let patience: Int64 = 2_000_000_000
 
   func runFetcher(_ index: Int) async {
     let feed = feeds[index]
@@ -29,13 +29,14 @@ extension Shard {
         await pause(.milliseconds(200))
         continue
       }
+      look()
       let capacity = capacity(feed)
       // An item may have hundreds of targets, or none that has not ended.
       let held = max(feed.open.count - resting(feed), dispatcher.held(feed: index))
       let credits = min(capacity - held, 256)
       // Never a round trip for each finished send: half a batch must be free. Beside credentials
       // that keep their lanes and their share there is less.
-      let enough = feed.crowded.isEmpty ? min(capacity, 256) / 2 : reserve / 4
+      let enough = !hasCrowded(feed) ? min(capacity, 256) / 2 : reserve / 4
       if credits < enough || feed.unsplitBytes > SplitLine.mostBytes {
         await waitForRoom(feed)
         continue
@@ -59,11 +60,9 @@ extension Shard {
     guard providers.count > 1 else { return await feed.fetchWake.wait() }
     let now = clock.monotonic()
     if feed.crampedSince == 0 { beginCramped(feed, now) }
-    if now - feed.crampedSince >= Self.patience {
-      relieve(feed, after: now - feed.crampedSince)
-      beginCramped(feed, now)
-    }
-    feed.cramped?.arm(afterNanoseconds: Self.patience)
+    relieve(feed, after: now - feed.crampedSince)
+    if now - feed.crampedSince >= Self.patience { beginCramped(feed, now) }
+    feed.cramped?.arm(afterNanoseconds: Standstill.spacing)
     await feed.fetchWake.wait()
   }
 
@@ -82,6 +81,15 @@ extension Shard {
     } catch {
       await queueFailed(feed, error)
     }
+  }
+
+  /// With one credential nobody else waits for it.
+  private func look() {
+    guard providers.count > 1 else { return }
+    let hasLooked = standstill.look(clock.monotonic()) { group in
+      (dispatcher.finished(group: group), dispatcher.running(group: group))
+    }
+    if hasLooked, dispatcher.mark({ standstill.isStill($0) }) { wakeLanes() }
   }
 
   private func beginCramped(_ feed: Feed, _ now: Int64) {

@@ -38,7 +38,16 @@ extension Shard {
   func mustPark(_ feed: Feed, _ group: Int) -> Bool {
     let most = dispatcher.most(group: group)
     if most < .max { return dispatcher.held(group: group) >= most }
-    return feed.crowded.contains(group) && waiting(feed, group) >= share
+    return isCrowded(feed, group) && waiting(feed, group) >= share
+  }
+
+  /// Has more waiting in the list than it will soon do.
+  private func isCrowded(_ feed: Feed, _ group: Int) -> Bool {
+    standstill.isStill(group) || feed.crowded.contains(group)
+  }
+
+  func hasCrowded(_ feed: Feed) -> Bool {
+    !feed.crowded.isEmpty || providers.indices.contains { standstill.isStill($0) }
   }
 
   /// Admission of a target that must wait; one whose message is over is filed at once.
@@ -88,11 +97,17 @@ extension Shard {
     dispatcher.waiting(feed: feed.index, group: group)
   }
 
-  /// A list had no room for so long, in nanoseconds, while lanes are idle: credentials whose lanes
-  /// are all taken fill it. What those that are not soon done have in excess of their share leaves.
+  /// A list has no room, for so long, in nanoseconds, while lanes are idle: credentials whose lanes
+  /// are all taken fill it. What those that stand still have in excess of their share leaves at
+  /// once, and after a while what those have that are not soon done.
   func relieve(_ feed: Feed, after elapsed: Int64) {
     if idleLanes.isEmpty { return }
     for group in providers.indices where waiting(feed, group) > share {
+      if standstill.isStill(group) {
+        parkWaiting(feed, group, butFirst: share)
+        continue
+      }
+      if elapsed < Self.patience { continue }
       let finished = dispatcher.finished(group: group) - feed.finishedBefore[group]
       let isSoonDone =
         Int64(finished) * Self.soon >= Int64(waiting(feed, group)) * elapsed
@@ -122,7 +137,7 @@ extension Shard {
   private func targetRoom(_ feed: Feed, _ group: Int) -> Int {
     let most = dispatcher.most(group: group)
     if most < .max { return max(0, most - dispatcher.held(group: group)) }
-    if !feed.crowded.contains(group) { return max(0, wantedLanes + reserve) }
+    if !isCrowded(feed, group) { return max(0, wantedLanes + reserve) }
     // Half a share at a time: never a round trip for each finished send.
     let room = share - waiting(feed, group)
     return room * 2 >= share ? room : 0

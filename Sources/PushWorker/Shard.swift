@@ -44,6 +44,7 @@ package actor Shard {
   var phase = Phase.starting
   let splitLine = SplitLine()
   var admission: Admission
+  var standstill: Standstill
   /// Apps that an operator has paused in all the fleet, as far as `isFleetKnown`.
   var pausedApps: [String] = []
   var isFleetKnown = false
@@ -74,6 +75,7 @@ package actor Shard {
     feeds = Feed.all(parts.feeds, parts.providers.map(\.key), parts.metrics)
     dispatcher = Dispatcher(weights: feeds.map(\.weight), groups: parts.providers.count)
     admission = Admission(groups: parts.providers.count)
+    standstill = Standstill(groups: parts.providers.count)
     unreachable = Array(repeating: 0, count: parts.providers.count)
     let metrics = parts.metrics
     pushMetrics = parts.providers.map { metrics.pushes(app: $0.key.app, provider: $0.key.provider) }

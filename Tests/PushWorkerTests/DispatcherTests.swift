@@ -84,6 +84,23 @@ extension Dispatcher where Item == Int {
     #expect(jobs.startAll(lanes: 12) == [100, 101])
   }
 
+  @Test func `while one credential stands still another has nearly all the lanes it left`() {
+    var jobs = Jobs(groups: 6)
+    for item in 0..<100 { jobs.add(item, group: 0) }
+    #expect(jobs.startAll(lanes: 64).count == 39)
+    for item in 100..<200 { jobs.add(item, group: 1) }
+    #expect(jobs.startAll(lanes: 64).count == 5)
+    #expect(jobs.mark { $0 == 0 })
+    #expect(!jobs.mark { $0 == 0 })
+    // Four others have never sent: a lane stays free for each.
+    #expect(jobs.startAll(lanes: 64).count == 16)
+    jobs.finished(group: 0)
+    #expect(jobs.next(lanes: 64)?.group == 1)
+    #expect(jobs.mark { _ in false })
+    for _ in 0..<22 { jobs.finished(group: 1) }
+    #expect(jobs.next(lanes: 64) != nil)
+  }
+
   @Test func `lists get lanes by their weights`() {
     var jobs = Jobs(weights: [8, 4, 1], groups: 1)
     for feed in 0..<3 { for item in 0..<1_000 { jobs.add(item, feed: feed) } }

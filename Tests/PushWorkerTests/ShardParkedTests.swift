@@ -171,4 +171,29 @@ private typealias Harness = ShardHarness
       #expect(isOnce(it, 350))
     }
   }
+
+  @Test func `one that answered before it hangs keeps no other waiting for seconds`()
+    async throws
+  {
+    let doors = Doors()
+    let hangs = Guarded(false)
+    try await Harness.run(
+      Harness.Script { request, _ in
+        request.provider == .fcm && hangs.withLock { $0 } ? await doors.pass() : Harness.accepted
+      }
+    ) { it in
+      for event in 0..<50 { it.push("f\(event)", devices: [Harness.android(event)]) }
+      #expect(await it.drained())
+      hangs.withLock { $0 = true }
+      let began = ContinuousClock.now
+      for event in 50..<350 { it.push("f\(event)", devices: [Harness.android(event)]) }
+      for event in 0..<50 { it.push("a\(event)", [Harness.token(event)]) }
+      #expect(await eventually(on: it.loop) { it.sent.all.count == 106 })
+      // Two seconds without room is how long one that is only slow is waited for.
+      #expect(ContinuousClock.now - began < .seconds(2))
+      doors.open()
+      #expect(await it.drained())
+      #expect(isOnce(it, 400))
+    }
+  }
 }
