@@ -22,7 +22,7 @@ def options():
     parser = argparse.ArgumentParser(prog="scripts/test-faults")
     parser.add_argument("--quick", action="store_true", help="the short form of the important ones")
     parser.add_argument("--seed", help="replays the choices of a run")
-    parser.add_argument("--minutes", type=float, default=5, help="length of the kill scenario")
+    parser.add_argument("--minutes", type=float, default=5, help="length of the kill and storm scenarios")
     parser.add_argument("--only", action="append", help="a scenario, or leak-* for several; may be given several times")
     parser.add_argument("--json", action="store_true", help="close with one JSON line")
     parser.add_argument("--jobs", type=int, help="scenarios side by side (quick: 4, else 1)")
@@ -46,7 +46,7 @@ def chosen(given):
 
 def carry_out(scenario, seed, given, active):
     budget = scenario.seconds[0 if given.quick else 1]
-    if scenario.name == "kill" and not given.quick:
+    if scenario.timed:
         budget = max(budget, given.minutes * 60 + 240)
     run = Run(scenario.name, seed, given.quick, given.minutes, budget)
     active.append(run)

@@ -13,7 +13,7 @@ from .servers import RedisNode
 from .workers import Fleet
 
 
-@scenario(quick=150, long=600)
+@scenario(quick=150, long=600, timed=True)
 def kill(run):
     """1 to 8 workers and Redis (AOF always) killed at random instants under load."""
     minutes = 0.25 if run.quick else run.minutes

@@ -36,15 +36,17 @@ class Scenario:
     seconds: tuple  # budgets: quick, long
     quick: bool
     about: str
+    timed: bool = False  # runs for --minutes
 
 
-def scenario(quick=30, long=120, in_quick=True, name=None):
-    """`quick` and `long` are the seconds after which it must have ended."""
+def scenario(quick=30, long=120, in_quick=True, name=None, timed=False):
+    """`quick` and `long` are the seconds after which it must have ended; a `timed` one has --minutes
+    and four more at least."""
 
     def register(function):
         title = name or function.__name__.replace("_", "-")
         about = (function.__doc__ or "").strip().splitlines()[0]
-        SCENARIOS.append(Scenario(title, function, (quick, long), in_quick, about))
+        SCENARIOS.append(Scenario(title, function, (quick, long), in_quick, about, timed))
         return function
 
     return register
