@@ -14,6 +14,8 @@ package struct Breaker: Sendable {
     case server
     /// No answer in time.
     case silence
+    /// Streams refused again and again: each try costs four, and a push may try for hours.
+    case refusal
     /// The connection was lost.
     case lost
   }
@@ -152,7 +154,7 @@ package struct Breaker: Sendable {
     if fault == .auth { return true }
     guard row >= limits.openAfter else { return false }
     switch fault {
-    case .server, .silence:
+    case .server, .silence, .refusal:
       return now - rowSince >= Self.shortestRow || row >= 10 * limits.openAfter
     case .auth, .token, .connect, .tls, .proxy, .lost: return true
     }

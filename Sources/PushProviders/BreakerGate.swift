@@ -105,6 +105,8 @@ package final class BreakerGate {
       case .answered(let answer, let verdict): self = Self.of(answer, verdict)
       case .unknown(let trouble) where trouble.kind == .timeout:
         self = .fault(.silence, cause: "no answer in time", wish: 0)
+      case .neverSent(let trouble) where trouble.kind == .refused:
+        self = .fault(.refusal, cause: trouble.detail, wish: 0)
       case .neverSent(let trouble) where trouble.kind == .auth:
         self = .fault(.token, cause: "no access token: \(trouble.detail)", wish: 0)
       // Failed connects and lost connections are counted as such, not once for each request.

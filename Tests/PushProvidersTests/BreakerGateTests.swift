@@ -134,4 +134,48 @@ import Testing
       #expect(shards[1].gate == .shut)
     }
   }
+
+  @Test func `a provider that refuses every stream is left alone, one that refuses some is not`()
+    async throws
+  {
+    try await onLoop { loop in
+      let folder = TemporaryFolder()
+      let authority = try CertificateAuthority()
+      write(authority.certificatePEM, to: folder.file("ca.pem"))
+      write(try PrivateKey.makeP256().pem, to: folder.file("apns.p8"))
+      let issued = try authority.makeServer()
+      let identity = TLSIdentity(
+        certificateChainPEM: issued.certificatePEM, privateKeyPEM: issued.keyPEM)
+      let server = try ScriptedServer(
+        on: loop, tls: try TLSContext.server(identity: identity, alpn: ["h2"]))
+      var key = Settings.TokenKey()
+      (key.keyFile, key.keyID, key.teamID) = (folder.file("apns.p8"), "KEY", "TEAM")
+      let settings = Settings.chat(
+        key, port: server.listener?.port ?? 0, caFile: folder.file("ca.pem"))
+      let set = ProviderFactory(
+        settings, try ProviderCredentials(settings), metrics: WorkerMetrics(),
+        logger: Logger(level: .error)
+      ).makeProviders(on: loop, shard: 0, of: 1)
+      let provider = try #require(set.providers[Self.apns])
+      var refusesAll = false
+      server.onRequest = { [unowned server] connection, id in
+        if refusesAll || server.requests % 3 != 0 {
+          connection.reset(id, code: 7)
+        } else {
+          connection.answer(id)
+        }
+      }
+      for _ in 0..<30 { #expect(await provider.send(apnsRequest()).verdict == .accepted) }
+      #expect(provider.gate == .open)
+      refusesAll = true
+      let before = server.requests
+      for _ in 0..<50 {
+        let trouble = await provider.send(apnsRequest()).neverSent
+        #expect(trouble == .refused || trouble == .breaker)
+      }
+      #expect(provider.gate == .shut)
+      #expect(server.requests - before <= 200)
+      await set.shutDown()
+    }
+  }
 }
