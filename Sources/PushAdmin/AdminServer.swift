@@ -16,6 +16,8 @@ package final class AdminServer: Sendable {
     var watch = ConnectionWatch()
   }
   private let state = Guarded(State())
+  /// libmicrohttpd closes it.
+  private let listener: Int32
   /// By path, then by method.
   private let routes: [String: [String: AdminRoute]]
   private let access: AdminAccess
@@ -35,6 +37,7 @@ package final class AdminServer: Sendable {
   ) throws(AdminError) {
     let listener = try AdminListener(wanted)
     address = listener.address
+    self.listener = listener.descriptor
     routes = Dictionary(grouping: AdminRoute.all(admin), by: \.path).mapValues {
       Dictionary(uniqueKeysWithValues: $0.map { ($0.method, $0) })
     }
@@ -69,6 +72,9 @@ package final class AdminServer: Sendable {
       return unsafe UInt(bitPattern: state.daemon)
     }
     guard let daemon = unsafe OpaquePointer(bitPattern: daemon) else { return }
+    // A child that is just being started still holds a copy of the descriptor, and would keep the
+    // socket listening for nobody.
+    shutdown(listener, Int32(SHUT_RDWR))
     unsafe MHD_stop_daemon(daemon)
     unsafe Unmanaged.passUnretained(self).release()
   }

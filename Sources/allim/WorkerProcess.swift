@@ -42,7 +42,8 @@ final class WorkerProcess {
 
   /// Runs until a signal ends it.
   func run() async throws(CommandFailure) -> ExitCode {
-    let signals = try WorkerSignals(log, notifier, on: control)
+    let signals = try WorkerSignals(
+      log, notifier, grace: settings.shutdown.grace, on: control)
     defer { signals.close() }
     let credentials = try readCredentials(loaded)
     let embedded = try await openEmbeddedRedis()

@@ -13,6 +13,8 @@ final class WorkerSignals {
   private let log: Logger
   private let control: Loop
   private let notifier: ServiceNotifier
+  /// How long a stop may take before there is a generation.
+  private let grace: Duration
   /// The one in charge last; those before it are draining.
   private var generations: [Generation] = []
   private(set) var isStopping = false
@@ -20,10 +22,11 @@ final class WorkerSignals {
 
   /// Catches them from now on: a stop that comes before there is a worker is remembered.
   init(
-    _ log: Logger, _ notifier: ServiceNotifier, on control: Loop
+    _ log: Logger, _ notifier: ServiceNotifier, grace: Duration, on control: Loop
   ) throws(CommandFailure) {
     self.log = log
     self.notifier = notifier
+    self.grace = grace
     self.control = control
     // Several that come while one is at work are one: the file is read after the last.
     (reloads, reloadRequests) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -73,9 +76,7 @@ final class WorkerSignals {
     isStopping = true
     log.info(isFirst ? "stopping" : "handing back now", [.signal: .count(signal)])
     reloadRequests.finish()
-    if isFirst, let last = generations.last {
-      notifier.stopping(grace: last.settings.shutdown.grace)
-    }
+    if isFirst { notifier.stopping(grace: generations.last?.settings.shutdown.grace ?? grace) }
     for generation in generations {
       // `WorkerProcess` waits for the workers' ends.
       Task(executorPreference: control) {

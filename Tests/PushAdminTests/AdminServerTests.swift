@@ -94,6 +94,33 @@ import Testing
     server.stop()
   }
 
+  @Test func `a copy of the listening socket in a child does not keep it open`() async throws {
+    let server = try server(state())
+    let copy = try #require(copyOfListener(server.address))
+    defer { close(copy) }
+    server.stop()
+    #expect(await PlainClient.ask(server.address, "GET", "/livez") == "refused")
+  }
+
+  /// What a child holds between its fork and its exec.
+  private func copyOfListener(_ address: String) -> Int32? {
+    let port = address.split(separator: ":").last.flatMap { UInt16($0) }
+    for descriptor in Int32(3)..<1_024 {
+      var (name, size) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
+      let code = unsafe withUnsafeMutablePointer(to: &name) {
+        unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          unsafe getsockname(descriptor, $0, &size)
+        }
+      }
+      var (isListening, length) = (Int32(0), socklen_t(4))
+      unsafe getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &length)
+      if code == 0, isListening == 1, UInt16(bigEndian: name.sin_port) == port {
+        return dup(descriptor)
+      }
+    }
+    return nil
+  }
+
   @Test func `a taken address is an error when it was asked for, and passed over when not`()
     async throws
   {

@@ -57,6 +57,12 @@ import Testing
     }
   }
 
+  @Test(.redis) func `a stop while the worker starts is told too`() async throws {
+    try await withManager(["WATCHDOG_USEC=300000"]) { loop, manager, worker in
+      #expect(await eventually(on: loop) { manager.heard("STATUS=starting") == 1 })
+    }
+  }
+
   @Test(.redis) func `a worker that stands still is not reported alive`() async throws {
     try await withManager(["WATCHDOG_USEC=300000"]) { loop, manager, worker in
       #expect(await eventually(on: loop) { manager.heard("WATCHDOG=1") >= 1 })
