@@ -116,7 +116,7 @@ let package = Package(
     // Tests; TestSupport holds what several suites share (a private Redis, temporary folders).
     .target(
       name: "TestSupport",
-      dependencies: ["LoopIO", "PushCrypto", "PushModel", "RedisClient", "SharedState"],
+      dependencies: ["HTTP2", "LoopIO", "PushCrypto", "PushModel", "RedisClient", "SharedState"],
       path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "PushModel"),
     tests(of: "PushCrypto"),

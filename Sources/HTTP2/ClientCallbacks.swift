@@ -3,7 +3,10 @@ internal import CNghttp2
 /// What nghttp2 calls while it reads and writes for a `ClientSession`. Callbacks mark and append
 /// only: nothing is answered, closed or resumed before nghttp2 has returned.
 enum ClientCallbacks {
-  static func makeSession(for session: ClientSession) -> OpaquePointer? {
+  /// - Parameter memory: must live longer than the session.
+  static func makeSession(
+    for session: ClientSession, _ memory: SessionMemory
+  ) -> OpaquePointer? {
     var callbacks: OpaquePointer?
     unsafe nghttp2_session_callbacks_new(&callbacks)
     defer { unsafe nghttp2_session_callbacks_del(callbacks) }
@@ -15,7 +18,8 @@ enum ClientCallbacks {
     unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, streamClosed)
     var raw: OpaquePointer?
     let user = unsafe Unmanaged.passUnretained(session).toOpaque()
-    unsafe nghttp2_session_client_new(&raw, callbacks, user)
+    var functions = unsafe memory.functions
+    unsafe nghttp2_session_client_new3(&raw, callbacks, user, nil, &functions)
     return unsafe raw
   }
 

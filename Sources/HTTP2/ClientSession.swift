@@ -17,6 +17,7 @@ internal import CNghttp2
   private static let fillLimit = 262_144
 
   private var raw: OpaquePointer?
+  private let memory = SessionMemory()
   private let keptHeaders: [[UInt8]]
   private(set) var open: [ClientStream] = []
   private var spare: [ClientStream] = []
@@ -38,7 +39,7 @@ internal import CNghttp2
   /// `firstStream`: an odd stream id to begin with, for tests of their end.
   init(keptHeaders: [[UInt8]], firstStream: Int32 = 1) {
     self.keptHeaders = keptHeaders
-    unsafe raw = ClientCallbacks.makeSession(for: self)
+    unsafe raw = ClientCallbacks.makeSession(for: self, memory)
     unsafe nghttp2_session_set_next_stream_id(raw, firstStream)
     var noPush = nghttp2_settings_entry(
       settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0)
@@ -120,10 +121,12 @@ internal import CNghttp2
         continue
       }
       unsafe leaving = nil
-      guard let headers = unsafe stream._withUnsafeGuaranteedRef({ $0.request?.headers }) else {
-        return false
+      let isRequest = unsafe stream._withUnsafeGuaranteedRef { stream in
+        guard let request = stream.request else { return false }
+        unsafe frames.append(bytes.span, request.headers, to: &output)
+        return true
       }
-      unsafe frames.append(bytes.span, headers, to: &output)
+      if !isRequest { return false }
     }
     return true
   }

@@ -20,8 +20,8 @@ final class ClientStream {
   /// Why it ended, when the peer did not say.
   var trouble: RequestTrouble?
 
-  func begin(_ request: consuming PoolRequest, deadline: Int64) {
-    self.request = consume request
+  func begin(_ request: PoolRequest, deadline: Int64) {
+    self.request = request
     self.deadline = deadline
     bodySent = 0
     response = HTTP2Response(status: 0)

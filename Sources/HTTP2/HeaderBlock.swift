@@ -70,9 +70,7 @@ package struct HeaderBlock: Sendable {
   package mutating func append(
     _ name: StaticString, _ value: [UInt8], _ indexing: Indexing = .full
   ) {
-    let start = bytes.count
-    bytes.append(contentsOf: value)
-    addField(name, from: start, indexing)
+    append(name, value.span, indexing)
   }
 
   package mutating func append(_ name: StaticString, _ value: StaticString) {
@@ -105,7 +103,7 @@ package struct HeaderBlock: Sendable {
   ) {
     let start = bytes.count
     appendBytes(first)
-    bytes.append(contentsOf: second)
+    unsafe second.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     addField(name, from: start, indexing)
   }
 

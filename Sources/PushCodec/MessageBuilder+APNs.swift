@@ -4,7 +4,7 @@ import PushModel
 // A request to APNs (protocol/apns.md 2, 3, 9).
 extension MessageBuilder {
   mutating func buildAPNs(
-    _ content: EventContent, _ target: PushTarget, _ request: inout PushRequest
+    _ content: EventContent, _ target: PushTarget, _ request: PushRequest
   ) throws(EventFault) {
     let isPatched = content.facts.apnsPayload >= 0
     let limit = plan.pushType.maximumBodyBytes
@@ -18,21 +18,21 @@ extension MessageBuilder {
       return Excess(bytes: builder.notes.bytes - builder.plan.pushType.maximumBodyBytes)
     }
     notes.limit = plan.pushType.maximumBodyBytes
-    try writeHeaders(content, target, &request)
+    try writeHeaders(content, target, request)
   }
 
   private mutating func writeHeaders(
-    _ content: EventContent, _ target: PushTarget, _ request: inout PushRequest
+    _ content: EventContent, _ target: PushTarget, _ request: PushRequest
   ) throws(EventFault) {
     content.bytes.withBytes(of: target.token) { request.deviceToken.replace(by: $0) }
     Self.lowercase(&request.deviceToken)
-    setID(content, &request)
+    setID(content, request)
     content.bytes.withBytes(of: target.topic) { request.topic.replace(by: $0) }
     request.pushType = plan.pushType
     request.priority = plan.priority
     request.expiration = expiration(content)
     appendCollapseID(content, to: &request.collapseID)
-    if content.facts.apnsHeaders >= 0 { applyBlock(content, &request) }
+    if content.facts.apnsHeaders >= 0 { applyBlock(content, request) }
     request.priority = Self.allowed(request.priority, plan.pushType)
     if content.facts.apnsHeaders >= 0,
       let suffix = rules.apps[content.facts.app].suffix(of: request.topic, content),
@@ -46,12 +46,13 @@ extension MessageBuilder {
   }
 
   /// The same event and token give the same id on every attempt (EVENTS.md, `id`).
-  private mutating func setID(_ content: EventContent, _ request: inout PushRequest) {
+  private mutating func setID(_ content: EventContent, _ request: PushRequest) {
     // Behind the body the writer lends its memory for the name.
     let start = writer.out.count
     content.bytes.append(content.facts.id, to: &writer.out)
     writer.out.append(0x0A)
-    writer.out.append(request.deviceToken.span)
+    let token = request.deviceToken
+    writer.out.append(token.span)
     writer.out.withSpan(from: start) {
       UUIDv5.set(&request.apnsID, namespace: UUIDv5.pushNamespace, name: copy $0)
     }
@@ -84,24 +85,22 @@ extension MessageBuilder {
     }
   }
 
-  func applyBlock(_ content: EventContent, _ request: inout PushRequest) {
-    var changed = request
+  func applyBlock(_ content: EventContent, _ request: PushRequest) {
     HeaderBlock.forEach(content) { name, value in
       guard let value else {
-        if name == HeaderBlock.Known.collapseID.rawValue { changed.collapseID = [] }
+        if name == HeaderBlock.Known.collapseID.rawValue { request.collapseID = [] }
         return
       }
       switch HeaderBlock.Known(rawValue: name) {
       case .pushType: break
-      case .priority: changed.priority = value == [0x35] ? 5 : value == [0x31] ? 1 : 10
-      case .expiration: changed.expiration = Int64(String(decoding: value, as: UTF8.self)) ?? 0
-      case .collapseID: changed.collapseID = value
-      case .topic: changed.topic = value
-      case .id: changed.apnsID = value
-      case nil: changed.extraHeaders.append(([UInt8](name.utf8), value))
+      case .priority: request.priority = value == [0x35] ? 5 : value == [0x31] ? 1 : 10
+      case .expiration: request.expiration = Int64(String(decoding: value, as: UTF8.self)) ?? 0
+      case .collapseID: request.collapseID = value
+      case .topic: request.topic = value
+      case .id: request.apnsID = value
+      case nil: request.extraHeaders.append(([UInt8](name.utf8), value))
       }
     }
-    request = changed
   }
 
   /// The collapse id as it may stand in a header: at most 64 bytes, no control character, no blank

@@ -216,11 +216,11 @@ extension MessageBuilder {
 
   /// All values are strings (protocol/fcm.md 2.3); the topic is FCM's to fill.
   private mutating func relayHeaders(_ content: EventContent) {
-    var values = PushRequest()
+    let values = PushRequest()
     values.priority = plan.priority
     values.expiration = expiration(content)
     appendCollapseID(content, to: &values.collapseID)
-    if content.facts.apnsHeaders >= 0 { applyBlock(content, &values) }
+    if content.facts.apnsHeaders >= 0 { applyBlock(content, values) }
     writer.open("headers")
     writer.key("apns-push-type")
     writer.text(plan.pushType.rawValue)

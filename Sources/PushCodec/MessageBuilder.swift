@@ -12,7 +12,7 @@ struct MessageBuilder: ~Copyable {
 
   static func build(
     _ content: EventContent, _ index: Int, _ rules: CompiledRules, now: Int64,
-    into request: inout PushRequest, by writer: inout JSONWriter
+    into request: PushRequest, by writer: inout JSONWriter
   ) -> BuildResult {
     let target = content.targets[index]
     if target.fault >= 0 {
@@ -32,7 +32,7 @@ struct MessageBuilder: ~Copyable {
     }
     do throws(EventFault) {
       switch target.provider {
-      case .apns: try builder.buildAPNs(content, target, &request)
+      case .apns: try builder.buildAPNs(content, target, request)
       case .fcm:
         request.clearAPNs()
         try builder.buildFCM(content, target)

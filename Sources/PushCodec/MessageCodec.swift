@@ -49,11 +49,11 @@ package final class MessageCodec {
   /// Builds one target's message into `request`, whose buffers are reused.
   /// - Parameter now: UNIX milliseconds; ttl and expiration are reckoned from it.
   package func build(
-    _ event: DecodedEvent, target: Int, now: Int64, into request: inout PushRequest
+    _ event: DecodedEvent, target: Int, now: Int64, into request: PushRequest
   ) -> BuildResult {
     event.content.bytes.reading {
       MessageBuilder.build(
-        event.content, target, rules, now: now, into: &request, by: &writer)
+        event.content, target, rules, now: now, into: request, by: &writer)
     }
   }
 

@@ -1,7 +1,9 @@
 /// One message for one target as it goes to the provider, without transport and credential.
 ///
-/// A lane owns one and reuses it with the memory of its buffers.
-package struct PushRequest: Sendable {
+/// A lane owns one and reuses it with the memory of its buffers. A class, since a provider reads it
+/// while it waits for an answer: a copy would count six more owners for each push. Nobody may write
+/// to it meanwhile.
+package final class PushRequest {
   package var provider = Provider.apns
   /// APNs: the device token in lower-case hex, the last part of `:path`. Empty for FCM.
   package var deviceToken: [UInt8] = []
@@ -32,7 +34,7 @@ package struct PushRequest: Sendable {
 
   /// Forgets what only some messages have, before the next one is built: the builder writes every
   /// other field anew, over the bytes of the last message.
-  package mutating func reset(provider: Provider) {
+  package func reset(provider: Provider) {
     self.provider = provider
     pushType = .alert
     priority = 10
@@ -44,7 +46,7 @@ package struct PushRequest: Sendable {
   }
 
   /// Empties what a message to FCM does not have.
-  package mutating func clearAPNs() {
+  package func clearAPNs() {
     if !deviceToken.isEmpty { deviceToken.removeAll(keepingCapacity: true) }
     if !apnsID.isEmpty { apnsID.removeAll(keepingCapacity: true) }
     if !topic.isEmpty { topic.removeAll(keepingCapacity: true) }

@@ -17,7 +17,7 @@ package final class APNsProvider: PushProvider {
   private let scopes: SharedScopePauses
   private let clockWatch: ClockWatch
   private let clock: any PushClock
-  private var blocks: HeaderBlocks
+  private var requests: SpareRequests
   private var brake = ReplacementBrake(seconds: 10)
   /// Shorter, since a paused credential sends no more than a probe now and then.
   private var wedgeBrake = ReplacementBrake(seconds: 1)
@@ -44,7 +44,7 @@ package final class APNsProvider: PushProvider {
     self.scopes = scopes ?? SharedScopePauses(clock: clock)
     self.clockWatch = clockWatch
     self.clock = clock
-    blocks = HeaderBlocks(common: APNsHeaders.common(authority: authority))
+    requests = SpareRequests(common: APNsHeaders.common(authority: authority))
   }
 
   package func send(_ request: PushRequest) async -> SendOutcome {
@@ -52,16 +52,18 @@ package final class APNsProvider: PushProvider {
     let epoch = breaker?.begin()
     if breaker != nil, epoch == nil { return BreakerGate.refusal }
     let token = tokens?.token()
-    let block = block(request, token)
-    let outcome = await pool.send(block, body: request.body, precedence: request.precedence)
-    blocks.putBack(consume block)
+    let sent = filled(request, token)
+    let outcome = await unsafe withUnsafeContinuation { unsafe pool.send(sent, $0) }
+    requests.putBack(sent)
     return concluded(outcome, request.topic, token, epoch)
   }
 
-  private func block(_ request: PushRequest, _ token: ProviderToken?) -> HeaderBlock {
-    var block = blocks.take()
-    APNsHeaders.append(request, token, to: &block)
-    return block
+  private func filled(_ request: PushRequest, _ token: ProviderToken?) -> PoolRequest {
+    let sent = requests.take()
+    APNsHeaders.append(request, token, to: &sent.headers)
+    sent.body = request.body
+    sent.precedence = request.precedence
+    return sent
   }
 
   /// All that follows an outcome, in a function that does not wait: what it needs for that is no

@@ -18,7 +18,7 @@ package final class FCMProvider: PushProvider {
   /// Nil without a limit.
   private let quota: QuotaQueue?
   private let clock: any PushClock
-  private var blocks: HeaderBlocks
+  private var requests: SpareRequests
   private var brake = ReplacementBrake(seconds: 10)
 
   /// Response fields that `pool` must keep.
@@ -43,7 +43,7 @@ package final class FCMProvider: PushProvider {
     self.quota = quota
     self.clockWatch = clockWatch
     self.clock = clock
-    blocks = HeaderBlocks(
+    requests = SpareRequests(
       common: FCMHeaders.common(authority: authority, projectID: projectID))
   }
 
@@ -57,16 +57,18 @@ package final class FCMProvider: PushProvider {
     case .success(let current): token = current
     case .failure(let trouble): return concluded(withoutToken(trouble), epoch)
     }
-    let block = block(token)
-    let outcome = await pool.send(block, body: request.body, precedence: request.precedence)
-    blocks.putBack(consume block)
+    let sent = filled(request, token)
+    let outcome = await unsafe withUnsafeContinuation { unsafe pool.send(sent, $0) }
+    requests.putBack(sent)
     return concluded(said(outcome, token, request), epoch)
   }
 
-  private func block(_ token: ProviderToken) -> HeaderBlock {
-    var block = blocks.take()
-    FCMHeaders.append(token, to: &block)
-    return block
+  private func filled(_ request: PushRequest, _ token: ProviderToken) -> PoolRequest {
+    let sent = requests.take()
+    FCMHeaders.append(token, to: &sent.headers)
+    sent.body = request.body
+    sent.precedence = request.precedence
+    return sent
   }
 
   private func concluded(_ outcome: SendOutcome, _ epoch: Int?) -> SendOutcome {

@@ -40,8 +40,10 @@ package struct ProcessName: Sendable {
 
   package init() {
     let bits = UInt64.random(in: 0...(.max))
-    let digits = String(bits, radix: 16)
-    random = String(repeating: "0", count: 16 - digits.count) + digits
+    // With the number of a shard 15 bytes: a String of no more needs no memory of its own, and each
+    // item that is taken carries this name.
+    let digits = String(bits, radix: 36)
+    random = String(repeating: "0", count: 13 - digits.count) + digits
   }
 
   package func instance(shard: Int) -> String { "\(random).\(shard)" }

@@ -204,18 +204,18 @@ extension Shard {
     admission.begin()
     let left = event.targetCount - open.done.count
     open.feed.targetsPerItem += (Double(left) - open.feed.targetsPerItem) / 16
-    for target in event.targets.indices where !open.done.contains(target) {
-      enqueue(open, target)
+    for target in 0..<event.targetCount where !open.done.contains(target) {
+      enqueue(open, event, target)
     }
     if open.remaining == 0 { finish(open) } else { wakeLanes() }
   }
 
-  private func enqueue(_ open: OpenItem, _ target: Int) {
-    if let fault = open.event.fault(of: target) {
+  private func enqueue(_ open: OpenItem, _ event: DecodedEvent, _ target: Int) {
+    if let fault = event.fault(of: target) {
       record(open, target, .dead(fault.reason), nil, fault.detail)
       return
     }
-    let group = open.event.targets[target].credential
+    let group = event.target(target).credential
     let isBlocked = admission.isBlocked(group) { mustPark(open.feed, group) }
     if isBlocked { return park(open, target) }
     open.remaining += 1

@@ -13,7 +13,9 @@ extension Shard {
       var next = nextJob()
       if next == nil, mayIdle {
         idleLanes.append(lane)
-        next = await lane.nextJob()
+        // Here, not in a function of the lane: nothing comes between, and one hop less follows.
+        await unsafe withUnsafeContinuation { unsafe lane.waits($0) }
+        next = lane.takeJob()
       }
       guard let job = next else { break }
       var mayStart = !isLeaseOver(job)
@@ -75,7 +77,7 @@ extension Shard {
       return nil
     }
     let now = clock.wall()
-    switch codec.build(open.event, target: job.target, now: now, into: &lane.request) {
+    switch codec.build(open.event, target: job.target, now: now, into: lane.request) {
     case .built(let notes):
       note(notes)
       open.unbuilt -= 1

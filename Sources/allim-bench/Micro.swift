@@ -29,7 +29,7 @@ struct MicroBench {
 
   private let now = Self.sentAt * 1_000 + 500
   private let codec: MessageCodec
-  private var request = PushRequest()
+  private let request = PushRequest()
 
   init() {
     var app = AppRules(name: "chat")
@@ -48,7 +48,7 @@ struct MicroBench {
 
   mutating func decodeAndBuild(_ item: [UInt8]) {
     guard let event = event(item) else { return }
-    _ = codec.build(event, target: 0, now: now, into: &request)
+    _ = codec.build(event, target: 0, now: now, into: request)
     codec.recycle(event)
   }
 

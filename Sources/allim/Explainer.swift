@@ -28,9 +28,9 @@ struct Explainer {
   private func target(_ event: DecodedEvent, _ index: Int) -> TargetExplanation {
     // What is scheduled is built when its time has come.
     let moment = max(now, event.notBefore * 1_000)
-    var request = PushRequest()
+    let request = PushRequest()
     var explanation = TargetExplanation(event, index)
-    switch codec.build(event, target: index, now: moment, into: &request) {
+    switch codec.build(event, target: index, now: moment, into: request) {
     case .built(let notes):
       let key = codec.credentialList[event.credential(of: index) ?? 0]
       explanation.fate = .request(RequestListing(request, notes, for: key, settings))

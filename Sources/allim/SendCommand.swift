@@ -41,8 +41,9 @@ extension Verb {
   }
 }
 
-/// One push to one device, built as a worker builds it.
-private struct SinglePush: Sendable {
+/// One push to one device, built as a worker builds it. Its request is written in `init` and only
+/// read from then on, by whatever thread.
+private struct SinglePush: @unchecked Sendable {
   private let settings: Settings
   private let key: CredentialKey
   private let request: PushRequest
@@ -58,8 +59,8 @@ private struct SinglePush: Sendable {
       guard case .malformed(let fault) = item else { throw CommandFailure(.failed, "no event") }
       throw Self.refusal(fault.reason, fault.detail)
     }
-    var request = PushRequest()
-    switch codec.build(event, target: 0, now: now, into: &request) {
+    let request = PushRequest()
+    switch codec.build(event, target: 0, now: now, into: request) {
     case .built(let notes): self.notes = notes
     case .failed(let reason, let detail): throw Self.refusal(reason, detail)
     case .expired: throw Self.refusal(.expired, "nothing is left of its life")

@@ -44,7 +44,7 @@ struct TestSend: Sendable {
   }
 
   private func request(for key: CredentialKey) -> PushRequest {
-    var request = PushRequest()
+    let request = PushRequest()
     request.provider = key.provider
     request.priority = 5
     switch key.provider {

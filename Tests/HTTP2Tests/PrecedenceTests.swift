@@ -40,18 +40,11 @@ import Testing
     }
   }
 
-  @Test func `what waits too long is given back whatever its precedence`() async {
-    _ = await unsafe withUnsafeContinuation { continuation in
-      unsafe giveBack(continuation)
-      unsafe continuation.resume(returning: .neverSent(RequestTrouble(.noPlace)))
-    }
-  }
-
-  private func giveBack(_ continuation: UnsafeContinuation<RequestOutcome, Never>) {
+  @Test func `what waits too long is given back whatever its precedence`() {
     func request(_ precedence: UInt8, _ since: Int64) -> PoolRequest {
-      unsafe PoolRequest(
-        headers: HeaderBlock(), body: [], precedence: precedence, continuation: continuation,
-        since: since)
+      let request = PoolRequest(HeaderBlock())
+      (request.precedence, request.since) = (precedence, since)
+      return request
     }
     var waiting = WaitingRequests()
     #expect(waiting.oldest == .max)

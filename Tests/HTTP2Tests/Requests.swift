@@ -1,5 +1,6 @@
 import HTTP2
 import LoopIO
+import TestSupport
 import Testing
 
 /// A POST as APNs gets them.

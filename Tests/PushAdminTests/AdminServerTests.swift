@@ -1,3 +1,4 @@
+import Glibc
 import PushAdmin
 import PushTelemetry
 import TestSupport

@@ -77,8 +77,8 @@ struct CodecFixture {
   ) throws -> (request: PushRequest, notes: BuildNotes) {
     let event = try event(text)
     defer { codec.recycle(event) }
-    var request = PushRequest()
-    switch codec.build(event, target: target, now: now, into: &request) {
+    let request = PushRequest()
+    switch codec.build(event, target: target, now: now, into: request) {
     case .built(let notes):
       if request.provider == .fcm { #expect(DiscoveryChecker.problems(request.body) == []) }
       return (request, notes)
@@ -91,8 +91,8 @@ struct CodecFixture {
   func failure(_ text: String, target: Int = 0) throws -> EventFault {
     let event = try event(text)
     defer { codec.recycle(event) }
-    var request = PushRequest()
-    switch codec.build(event, target: target, now: Self.now, into: &request) {
+    let request = PushRequest()
+    switch codec.build(event, target: target, now: Self.now, into: request) {
     case .failed(let reason, let detail): return EventFault(reason, detail)
     case .built: throw Unexpected("built: \(request.text)")
     case .expired: throw Unexpected("expired")

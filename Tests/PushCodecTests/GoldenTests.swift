@@ -49,9 +49,9 @@ import Testing
     let event = try fixture.event(text)
     var out = ""
     for target in 0..<event.targetCount {
-      var request = PushRequest()
+      let request = PushRequest()
       out += "# \(target) \(event.redactedToken(of: target))\n"
-      switch fixture.codec.build(event, target: target, now: CodecFixture.now, into: &request) {
+      switch fixture.codec.build(event, target: target, now: CodecFixture.now, into: request) {
       case .built(let notes): out += try describe(request, notes)
       case .failed(let reason, let detail): out += "\(reason.rawValue): \(detail)\n"
       case .expired: out += "expired\n"

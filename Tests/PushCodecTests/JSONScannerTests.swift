@@ -98,8 +98,8 @@ import Testing
       let data = [UInt8](#"{"type":"sync","data":{"x":"#.utf8) + file.bytes
       let event = data + [UInt8](#"},"devices":[\#(CodecFixture.iphone)]}"#.utf8)
       if case .event(let event) = fixture.decode(event) {
-        var request = PushRequest()
-        _ = fixture.codec.build(event, target: 0, now: CodecFixture.now, into: &request)
+        let request = PushRequest()
+        _ = fixture.codec.build(event, target: 0, now: CodecFixture.now, into: request)
       }
       _ = fixture.decode(file.bytes)
     }

@@ -21,8 +21,8 @@ import Testing
         #expect(!fault.detail.isEmpty && fault.reason != .invalidJSON, "\(text)")
       case .event(let event):
         for target in 0..<event.targetCount {
-          var request = PushRequest()
-          switch fixture.codec.build(event, target: target, now: CodecFixture.now, into: &request) {
+          let request = PushRequest()
+          switch fixture.codec.build(event, target: target, now: CodecFixture.now, into: request) {
           case .built(let notes):
             built += 1
             check(request, notes, text)

@@ -14,8 +14,8 @@ import Testing
   private func build(
     _ event: DecodedEvent, _ target: Int, at seconds: Int64
   ) -> (BuildResult, PushRequest) {
-    var request = PushRequest()
-    let result = fixture.codec.build(event, target: target, now: seconds * 1_000, into: &request)
+    let request = PushRequest()
+    let result = fixture.codec.build(event, target: target, now: seconds * 1_000, into: request)
     return (result, request)
   }
 

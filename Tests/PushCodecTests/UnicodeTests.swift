@@ -17,10 +17,10 @@ import Testing
       throw CodecFixture.Unexpected("not an event")
     }
     #expect(event.repairs == 1)
-    var request = PushRequest()
+    let request = PushRequest()
     guard
       case .built(let notes) = fixture.codec.build(
-        event, target: 0, now: CodecFixture.now, into: &request)
+        event, target: 0, now: CodecFixture.now, into: request)
     else { throw CodecFixture.Unexpected("not built") }
     #expect(notes.changes.contains(.unicode))
     return request.text

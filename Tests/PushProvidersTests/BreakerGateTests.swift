@@ -119,7 +119,7 @@ import Testing
       server.reply = { _ in .init(400, #"{"reason":"BadDeviceToken"}"#) }
       for _ in 0..<60 { _ = await shards[0].send(apnsRequest()) }
       server.reply = { _ in .init(400, #"{"reason":"TopicDisallowed"}"#) }
-      var foreign = apnsRequest()
+      let foreign = apnsRequest()
       foreign.topic = bytes("com.example.other")
       #expect(await shards[0].send(foreign).verdict == .pauseCredential(.topic))
       #expect(await shards[0].send(foreign).neverSent == .paused)

@@ -40,7 +40,7 @@ import Testing
   }
 
   private func push(_ type: PushType = .alert, topic: String = "com.example.chat") -> PushRequest {
-    var request = PushRequest()
+    let request = PushRequest()
     request.deviceToken = bytes(String(repeating: "ab", count: 32))
     request.topic = bytes(topic + type.topicSuffix)
     request.pushType = type

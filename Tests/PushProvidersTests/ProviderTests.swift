@@ -34,7 +34,7 @@ struct PoolChange: Sendable {
 }
 
 func apnsRequest() -> PushRequest {
-  var request = PushRequest()
+  let request = PushRequest()
   request.deviceToken = bytes(String(repeating: "ab", count: 32))
   request.apnsID = bytes("eabeae54-14a8-11e5-b60b-1697f925ec7b")
   request.topic = bytes("com.example.chat.voip")
@@ -115,7 +115,7 @@ extension SendOutcome {
   @Test func `what is not wished is not sent, and requests do not mix`() async throws {
     try await withProvider { _, server, provider, _ in
       _ = await provider.send(apnsRequest())
-      var plain = PushRequest()
+      let plain = PushRequest()
       plain.deviceToken = bytes("cd")
       plain.topic = bytes("com.example.chat")
       _ = await provider.send(plain)
@@ -277,7 +277,7 @@ extension SendOutcome {
   }
 
   private func message() -> PushRequest {
-    var request = PushRequest()
+    let request = PushRequest()
     request.provider = .fcm
     request.body = bytes(#"{"message":{"token":"t"}}"#)
     return request
@@ -311,12 +311,12 @@ extension SendOutcome {
   @Test func `a bad key of the project for Apple rests Apple's targets alone`() async throws {
     try await withProvider { server, provider, clock in
       granting(server) { _ in Self.refusal(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR") }
-      var apple = message()
+      let apple = message()
       apple.platform = .ios
       #expect(await provider.send(apple).verdict == .pauseCredential(.appleAndWeb))
       #expect(await provider.send(apple).neverSent == .paused)
       granting(server) { _ in .init(200, #"{"name":"n"}"#) }
-      var android = message()
+      let android = message()
       android.platform = .android
       #expect(await provider.send(android).verdict == .accepted)
       #expect(await provider.send(apple).neverSent == .paused)
@@ -329,7 +329,7 @@ extension SendOutcome {
   @Test func `an installation id by shape alone is condemned with care`() async throws {
     try await withProvider { server, provider, _ in
       granting(server) { _ in Self.refusal(404, "NOT_FOUND", "UNREGISTERED") }
-      var request = message()
+      let request = message()
       #expect(await provider.send(request).verdict == .invalidToken(.init(guarded: false)))
       request.isFIDByShape = true
       #expect(await provider.send(request).verdict == .invalidToken(.init(guarded: true)))
@@ -357,9 +357,9 @@ extension SendOutcome {
     try await withProvider { server, provider, _ in
       granting(server) { _ in .init(200, "{}") }
       let shared = UncheckedBox(provider)
-      let request = message()
+      let request = UncheckedBox(message())
       await withTaskGroup(of: Void.self) { group in
-        for _ in 0..<100 { group.addTask { _ = await shared.value.send(request) } }
+        for _ in 0..<100 { group.addTask { _ = await shared.value.send(request.value) } }
       }
       #expect(pushes(server).count == 100)
       #expect(server.requests.count == 101)
@@ -406,7 +406,7 @@ extension SendOutcome {
       }
       #expect(
         await provider.send(message()).verdict == .invalidToken(.init(guarded: false)))
-      var activity = message()
+      let activity = message()
       activity.pushType = .liveactivity
       #expect(
         await provider.send(activity).verdict

@@ -50,7 +50,7 @@ import Testing
   private func apple(
     token: String = String(repeating: "ab", count: 32), type: PushType = .alert
   ) -> PushRequest {
-    var request = PushRequest()
+    let request = PushRequest()
     request.deviceToken = bytes(token)
     request.apnsID = bytes("eabeae54-14a8-11e5-b60b-1697f925ec7b")
     request.topic = bytes("com.example.chat" + type.topicSuffix)
@@ -60,7 +60,7 @@ import Testing
   }
 
   private func google(token: String) -> PushRequest {
-    var request = PushRequest()
+    let request = PushRequest()
     request.provider = .fcm
     request.body = bytes(
       #"{"message":{"token":"\#(token)","notification":{"title":"Hi","body":"Hello"}}}"#)
@@ -93,10 +93,10 @@ import Testing
   {
     try await withProviders { simulator, set, metrics in
       let provider = UncheckedBox(try apns(set))
-      let request = apple()
+      let request = UncheckedBox(apple())
       let accepted = await withTaskGroup(of: Bool.self) { group in
         for _ in 0..<1_000 {
-          group.addTask { await provider.value.send(request).verdict == .accepted }
+          group.addTask { await provider.value.send(request.value).verdict == .accepted }
         }
         return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
       }
@@ -124,10 +124,10 @@ import Testing
       #expect(slow.answer?.retryAfter == .seconds(2))
       #expect(await sent("0500").verdict == .retry(.server))
       #expect(await sent("0503").verdict == .retry(.server))
-      var foreign = apple()
+      let foreign = apple()
       foreign.topic = bytes("com.example.other")
       #expect(await provider.send(foreign).verdict == .pauseCredential(.topic))
-      var large = apple()
+      let large = apple()
       large.body = bytes(#"{"aps":{"alert":"\#(String(repeating: "x", count: 4_096))"}}"#)
       #expect(await provider.send(large).verdict == .deadLetter(.payloadTooLarge))
     }
@@ -143,7 +143,7 @@ import Testing
       #expect(await sent("MISMATCH") == .invalidToken(.init(guarded: true)))
       #expect(await sent("QUOTA") == .retry(.throttled))
       #expect(await sent("UNAVAILABLE") == .retry(.server))
-      var bad = google(token: "abc:x")
+      let bad = google(token: "abc:x")
       bad.body = bytes(#"{"message":{"token":"abc:x","data":{"badge":3}}}"#)
       let outcome = await provider.send(bad)
       #expect(outcome.verdict == .deadLetter(.rejected))

@@ -2,6 +2,7 @@ import HTTP2
 import LoopIO
 import PushCrypto
 import SharedState
+import TestSupport
 
 @testable import PushSimulator
 

@@ -7,7 +7,7 @@ internal import PushModel
 /// (bits 2 to 3) and the targets a letter is about (bits 4 to 5). Without it an item is its own text.
 package final class CodecProbe {
   private let codecs: [MessageCodec] = ProbeRules.allCases.map { $0.codec() }
-  private var request = PushRequest()
+  private let request = PushRequest()
   /// What became of the items, to see that a run gets past the first fault.
   package private(set) var events = 0
   package private(set) var bodies = 0
@@ -65,7 +65,7 @@ package final class CodecProbe {
   private func build(
     _ event: DecodedEvent, _ target: Int, _ choice: Choice
   ) throws(ProbeFault) {
-    switch choice.codec.build(event, target: target, now: choice.now, into: &request) {
+    switch choice.codec.build(event, target: target, now: choice.now, into: request) {
     case .built(let notes):
       bodies += 1
       if event.credential(of: target) == nil { throw ProbeFault("a faulty target was built") }
