@@ -47,7 +47,7 @@ import Testing
 
   @Test func `the equation of dead letters holds whatever touches the list`() async throws {
     try await onRedis { stage, inspector in
-      var settings = QueueSettings()
+      var settings = QueueSettings.unhurried
       settings.deadMax = 40
       settings.whenDeadFull = .dropOldest
       let queue = try await stage.worker("a", settings)
@@ -88,7 +88,7 @@ import Testing
 
   @Test func `old letters are dropped and counted`() async throws {
     try await onRedis { stage, inspector in
-      let queue = try await stage.worker()
+      let queue = try await stage.worker("a", .unhurried)
       let now = try await stage.serverTime()
       let old = now - 15 * 86_400_000
       let letters = (Int64(0)..<250).map { #"{"v":1,"id":"o\#($0)","deadAt":\#(old + $0),"e":{}}"# }

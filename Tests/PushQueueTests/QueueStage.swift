@@ -66,6 +66,15 @@ struct Stored: Equatable {
   }
 }
 
+extension QueueSettings {
+  /// For hundreds of round trips without a beat, on a machine that may be busy.
+  static var unhurried: QueueSettings {
+    var settings = QueueSettings()
+    settings.lease = .seconds(600)
+    return settings
+  }
+}
+
 extension QueueStage {
   /// An instance that has joined.
   func worker(
