@@ -129,8 +129,13 @@ package import SharedState
     onWaited?(now - request.since)
   }
 
-  /// In turn, so that the load is spread.
+  /// With a rate limit in turn, so that no connection bunches. Without one the last that was used,
+  /// as long as it has a free stream: its memory is warm, and more requests share a record and a
+  /// write (a tenth of a push where four connections did before).
   private func nextFree(at now: Int64) -> ClientConnection? {
+    if settings.requestsPerSecond == 0, turn < open.count, open[turn].mayStart(at: now) {
+      return open[turn]
+    }
     for _ in 0..<open.count {
       turn = turn + 1 < open.count ? turn + 1 : 0
       if open[turn].mayStart(at: now) { return open[turn] }
