@@ -135,13 +135,21 @@ package protocol ServerConnectionOwner: AnyObject {
     setNeedsFill()
   }
 
-  /// GOAWAY: streams above `last` were not processed, the others still get their answers. The
-  /// connection closes when these are out.
-  package func goAway(last: Int32, debugData: [UInt8]) {
-    guard let session = unsafe session else { return }
+  /// The request is processed, though its answer may come later.
+  package func takes(_ stream: ServerStream) {
+    streams.highestTaken = max(streams.highestTaken, stream.id)
+  }
+
+  /// GOAWAY: streams above the id that it names were not processed, the others still get their
+  /// answers. The connection closes when these are out.
+  /// - Parameter last: named unless a higher one has been taken.
+  /// - Returns: what was named; a stream up to it that shall not be processed must be refused.
+  @discardableResult
+  package func goAway(last: Int32, debugData: [UInt8]) -> Int32 {
+    guard let session = unsafe session else { return .max }
     streams.counts.goAways += 1
     // An id once named never grows (RFC 9113 6.8); nghttp2 knows only of those that have left.
-    streams.lastProcessed = min(streams.lastProcessed, last)
+    streams.lastProcessed = min(streams.lastProcessed, max(last, streams.highestTaken))
     let last = streams.lastProcessed
     unsafe debugData.withUnsafeBufferPointer { data in
       _ = unsafe nghttp2_submit_goaway(
@@ -149,6 +157,7 @@ package protocol ServerConnectionOwner: AnyObject {
         data.baseAddress, data.count)
     }
     setNeedsFill()
+    return last
   }
 
   /// From now on nothing is read from the peer and nothing written to it; the socket stays open.

@@ -11,6 +11,9 @@
   /// The least id that a GOAWAY has named: streams above it are not processed, also those that were
   /// read together with the one that caused it.
   var lastProcessed = Int32.max
+  /// The highest that was processed: no GOAWAY may name less (RFC 9113 6.8), or the peer would send
+  /// again what was taken. Bodies need not end in the order of their ids.
+  var highestTaken: Int32 = 0
   /// The one whose header block is being read; `all` holds it.
   var reading: Unmanaged<ServerStream>?
 

@@ -95,7 +95,9 @@ extension Peer: ServerConnectionOwner {
     case .goaway:
       connection?.goAway(last: stream.id, debugData: debug)
       return true
-    case .goawayBelow: connection?.goAway(last: max(0, stream.id - 2), debugData: debug)
+    case .goawayBelow:
+      let named = connection?.goAway(last: max(0, stream.id - 2), debugData: debug) ?? 0
+      if stream.id <= named { connection?.reset(stream, refused: true) }
     case .close: connection?.close()
     case .blackhole: connection?.goSilent()
     case .pingSilent:
@@ -110,6 +112,7 @@ extension Peer: ServerConnectionOwner {
   private func answer(
     _ stream: ServerStream, _ reply: Reply, _ provider: ProviderName, delay: Int64
   ) {
+    connection?.takes(stream)
     hub.count(provider, status: reply.status)
     let delay = delay + hub.options.latency
     record(stream, provider, reply: reply, action: nil, delay: delay)

@@ -75,6 +75,7 @@ import Testing
       settings.minConnections = 3
       settings.maxConnections = 3
       settings.requestsPerSecond = 0
+      settings.maxStreams = 10
       let pool = ConnectionPool(settings, on: loop, clock: SystemClock())
       #expect(await sendMany(30, each: 20, through: pool, on: loop) == 600)
       #expect(server.connections.count == 3)

@@ -106,7 +106,7 @@ import Testing
   /// What a child holds between its fork and its exec.
   private func copyOfListener(_ address: String) -> Int32? {
     let port = address.split(separator: ":").last.flatMap { UInt16($0) }
-    for descriptor in Int32(3)..<1_024 {
+    for descriptor in Int32(3)..<8_192 {
       var (name, size) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
       let code = unsafe withUnsafeMutablePointer(to: &name) {
         unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -39,7 +39,7 @@ import Testing
   }
 
   private static func push(_ number: Int) -> PushRequest {
-    var request = PushRequest()
+    let request = PushRequest()
     let digits = String(number, radix: 16)
     request.deviceToken = bytes(String(repeating: "c", count: 64 - digits.utf8.count) + digits)
     request.topic = bytes("com.example." + (number.isMultiple(of: 2) ? "chat" : "work"))
