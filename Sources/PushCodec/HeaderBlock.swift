@@ -17,14 +17,23 @@ enum HeaderBlock {
     "te", "transfer-encoding", "upgrade",
   ]
 
+  /// What all of the block may be in bytes, as HTTP/2 servers use to bound it. A longer one could
+  /// never be sent, and each try would look as if the provider refused.
+  static let mostBytes = 8_192
+
   /// Throws on a value that could not stand in a header.
   static func check(_ content: EventContent) throws(EventFault) {
     let object = content.facts.apnsHeaders
     guard object >= 0 else { return }
-    var key = object + 1
+    var (key, bytes) = (object + 1, 0)
     while key < Int(content.tokens[object].next) {
       try check(key, content)
+      bytes += content.tokens[key].count + content.tokens[key + 1].count
       key = Int(content.tokens[key + 1].next)
+    }
+    guard bytes <= mostBytes else {
+      throw EventFault(
+        .invalidEvent, "apns.headers: \(bytes) bytes, allowed are \(mostBytes)")
     }
   }
 

@@ -40,6 +40,10 @@ import Testing
     ("apns.headers.authorization", #""apns":{"headers":{"authorization":"x"}}"#),
     ("apns.headers.:path", #""apns":{"headers":{":path":"x"}}"#),
     ("apns.headers.apns-topic", #""apns":{"headers":{"apns-topic":"a\nb"}}"#),
+    (
+      "apns.headers: 8196 bytes",
+      #""apns":{"headers":{"x-long":"\#(String(repeating: "a", count: 8_190))"}}"#
+    ),
     ("fcm", #""fcm":[]"#), ("fcm.token", #""fcm":{"token":"x"}"#),
     ("fcm.toen", #""fcm":{"toen":"x"}"#), ("fcm.name", #""fcm":{"name":"x"}"#),
     ("fcm.data", #""fcm":{"data":{"n":1}}"#),
