@@ -58,13 +58,13 @@ func main() {
 	var started, accepted atomic.Int64
 	var all sync.WaitGroup
 	begin := time.Now()
-	for range number("CONNECTIONS") {
+	for c := number("CONNECTIONS"); c > 0; c-- {
 		client := &http.Client{Transport: &http.Transport{
 			TLSClientConfig:   &tls.Config{RootCAs: roots},
 			ForceAttemptHTTP2: true,
 			MaxConnsPerHost:   1,
 		}}
-		for range number("STREAMS") {
+		for s := number("STREAMS"); s > 0; s-- {
 			all.Add(1)
 			go func() {
 				defer all.Done()
