@@ -143,6 +143,12 @@ package import SharedState
     return nil
   }
 
+  /// The shortest time between two looks at rate windows, in nanoseconds: what they allow meanwhile
+  /// goes out together, so that the loop wakes half as often (a seventh of the kernel's part of a
+  /// push at 100 a second on each of 100 connections). A third of the gap between two starts of one
+  /// connection at the full rate, whose grid stays, so that nothing of the rate is lost.
+  private static let paceStep: Int64 = 3_400_000
+
   /// The pace timer: it may be early, so every rate window looks at the clock again.
   private func pace() {
     let now = clock.monotonic()
@@ -160,7 +166,7 @@ package import SharedState
     var next = growth.nextLook(view(at: now)) ?? .max
     if !waiting.isEmpty { for connection in open { next = min(next, connection.nextStart) } }
     guard next < .max else { return paceTimer?.cancel() ?? () }
-    paceTimer?.arm(afterNanoseconds: max(next, now + 1_000_000) - now)
+    paceTimer?.arm(afterNanoseconds: max(next, now + Self.paceStep) - now)
   }
 
   private func view(at now: Int64) -> GrowthPlan.View {
