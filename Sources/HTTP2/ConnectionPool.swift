@@ -76,8 +76,7 @@ package import SharedState
 
   /// Sends one request and tells `waiter` what became of it, never later than the two timeouts
   /// together (times the resends). Nothing cuts it short: a push that has left must be accounted
-  /// for. Not an async function: one more between the lane and the answer cost 500 instructions a
-  /// push, most of them for asking on what executor it is to go on.
+  /// for. The caller waits itself, so that a waiting push keeps no frame of the pool's.
   package func send(
     _ request: PoolRequest, _ waiter: UnsafeContinuation<RequestOutcome, Never>
   ) {
@@ -131,7 +130,7 @@ package import SharedState
 
   /// With a rate limit in turn, so that no connection bunches. Without one the last that was used,
   /// as long as it has a free stream: its memory is warm, and more requests share a record and a
-  /// write (a tenth of a push where four connections did before).
+  /// write (9 % of a push with eight connections).
   private func nextFree(at now: Int64) -> ClientConnection? {
     if settings.requestsPerSecond == 0, turn < open.count, open[turn].mayStart(at: now) {
       return open[turn]

@@ -13,7 +13,7 @@ extension Shard {
       var next = nextJob()
       if next == nil, mayIdle {
         idleLanes.append(lane)
-        // Here, not in a function of the lane: nothing comes between, and one hop less follows.
+        // Here, not in a function of the lane: nothing comes between, and no frame of it is kept.
         await unsafe withUnsafeContinuation { unsafe lane.waits($0) }
         next = lane.takeJob()
       }
