@@ -4,8 +4,8 @@ internal import Glibc
 /// Where a session's nghttp2 gets its memory: what it gives back is kept for the next request.
 ///
 /// For each request nghttp2 allocates five small blocks of always the same sizes; going to the
-/// process's allocator for them took 4 % of a push. Used on the session's thread only; lives until
-/// the session has been deleted.
+/// process's allocator for them took 4 % of a push, by its share of a profile. Used on the session's
+/// thread only; lives until the session has been deleted.
 @safe final class SessionMemory {
   /// Sizes are rounded up to multiples of it.
   private static let step = 32
