@@ -36,6 +36,18 @@ internal import CLibuv
     unsafe closeAndFree(handle)
   }
 
+  /// From now on the signal does nothing, until the process ends; to be called while a source still
+  /// catches it. To close the last source and ignore the signal then would leave a moment in which
+  /// it ends the process.
+  package static func swallow(_ signal: Int32) {
+    let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+    let handle = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: 1)
+    unsafe uv_loop_init(loop)
+    unsafe uv_signal_init(loop, handle)
+    // The loop never runs, and both live as long as the process.
+    unsafe uv_signal_start(handle, { _, _ in }, signal)
+  }
+
   deinit {
     if isClosed { return }
     let handle = unsafe LoopBound(handle)

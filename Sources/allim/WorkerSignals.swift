@@ -65,8 +65,8 @@ final class WorkerSignals {
 
   /// The process is about to end: one more TERM must not change with what status.
   func close() {
+    for number in [SIGTERM, SIGINT] { SignalSource.swallow(number) }
     for source in sources { source.close() }
-    for number in [SIGTERM, SIGINT] { _ = signal(number, SIG_IGN) }
     reloadRequests.finish()
   }
 

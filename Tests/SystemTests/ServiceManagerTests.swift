@@ -63,6 +63,18 @@ import Testing
     }
   }
 
+  @Test(.redis, arguments: 1...4)
+  func `TERM again and again until the end changes nothing`(round: Int) async throws {
+    try await withManager([]) { loop, manager, worker in
+      #expect(await eventually(on: loop) { manager.heard("READY=1") == 1 })
+      while worker.exit == nil {
+        for _ in 0..<20 { worker.signal(SIGTERM) }
+        try await loop.sleep(.milliseconds(1))
+      }
+      #expect(worker.exit == ExitStatus())
+    }
+  }
+
   @Test(.redis) func `a worker that stands still is not reported alive`() async throws {
     try await withManager(["WATCHDOG_USEC=300000"]) { loop, manager, worker in
       #expect(await eventually(on: loop) { manager.heard("WATCHDOG=1") >= 1 })
