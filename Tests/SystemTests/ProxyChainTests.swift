@@ -20,6 +20,30 @@ import Testing
     ]
   }
 
+  /// A worker that reaches the providers through a proxy alone.
+  private struct Chain {
+    let queue: TestQueue
+    let simulator: RunningSimulator
+    let proxy: ConnectProxy
+    let log: String
+    let worker: RunningWorker
+  }
+
+  private func start(
+    on loop: Loop, _ redis: RedisServer, password: String = "p@ss:1",
+    _ answer: @escaping (ConnectProxy.Request) -> ConnectProxy.Answer
+  ) async throws -> Chain {
+    let queue = try await TestQueue(on: loop, redis.url)
+    let simulator = try await RunningSimulator(on: loop)
+    let proxy = try ConnectProxy(on: loop)
+    proxy.answer = answer
+    let log = simulator.folder.file("worker.log")
+    let worker = try RunningWorker(
+      on: loop, configuration: simulator.configuration, redis: "unix://\(redis.socket)",
+      settings: settings(simulator, proxy, password: password), log: log)
+    return Chain(queue: queue, simulator: simulator, proxy: proxy, log: log, worker: worker)
+  }
+
   private static func events(_ tag: String) -> [String] {
     let sandbox =
       #"{"platform":"ios","environment":"sandbox","token":"\#(Samples.apns("b" + tag))"}"#
@@ -39,18 +63,14 @@ import Testing
     async throws
   {
     try await onRedisLoop { loop, redis in
-      let queue = try await TestQueue(on: loop, redis.url)
-      let simulator = try await RunningSimulator(on: loop)
-      let proxy = try ConnectProxy(on: loop)
-      var recording = Recording(path: simulator.record)
       // svc:p@ss:1
       let right = "Basic c3ZjOnBAc3M6MQ=="
       var isDown = true
-      proxy.answer = { $0.authorization != right ? .status(407) : isDown ? .status(503) : .open }
-      let log = simulator.folder.file("worker.log")
-      let worker = try RunningWorker(
-        on: loop, configuration: simulator.configuration, redis: "unix://\(redis.socket)",
-        settings: settings(simulator, proxy, password: "p@ss:1"), log: log)
+      let chain = try await start(on: loop, redis) {
+        $0.authorization != right ? .status(407) : isDown ? .status(503) : .open
+      }
+      let (queue, simulator, proxy) = (chain.queue, chain.simulator, chain.proxy)
+      var recording = Recording(path: simulator.record)
       let outage = Outage()
       try await queue.push(Self.events("1"))
       #expect(await eventually(on: loop) { proxy.requests.count >= 6 })
@@ -65,8 +85,8 @@ import Testing
       #expect(await eventually(on: loop) { await queue.isDrained() })
       #expect(Set(proxy.requests.map(\.target)) == ["localhost:1", "localhost:2", "localhost:3"])
       #expect(proxy.requests.allSatisfy { $0.authorization == right })
-      #expect(await worker.stop() == ExitStatus())
-      let words = String(decoding: read(log) ?? [], as: UTF8.self)
+      #expect(await chain.worker.stop() == ExitStatus())
+      let words = String(decoding: read(chain.log) ?? [], as: UTF8.self)
       #expect(words.contains("503") && !words.contains("p@ss") && !words.contains("c3ZjOn"))
       await simulator.stop()
     }
@@ -89,16 +109,10 @@ import Testing
     async throws
   {
     try await onRedisLoop { loop, redis in
-      let queue = try await TestQueue(on: loop, redis.url)
-      let simulator = try await RunningSimulator(on: loop)
-      let proxy = try ConnectProxy(on: loop)
-      var recording = Recording(path: simulator.record)
       var isSick = true
-      proxy.answer = { _ in isSick ? fault.answer : .open }
-      let log = simulator.folder.file("worker.log")
-      let worker = try RunningWorker(
-        on: loop, configuration: simulator.configuration, redis: "unix://\(redis.socket)",
-        settings: settings(simulator, proxy, password: "p@ss:1"), log: log)
+      let chain = try await start(on: loop, redis) { _ in isSick ? fault.answer : .open }
+      let (queue, simulator, proxy) = (chain.queue, chain.simulator, chain.proxy)
+      var recording = Recording(path: simulator.record)
       let outage = Outage()
       try await queue.push(Self.events("4"))
       #expect(
@@ -116,33 +130,27 @@ import Testing
       #expect(targets.isSuperset(of: [Samples.apns("a4"), Samples.apns("b4"), Samples.fcm("4")]))
       if fault == .silent { #expect(accepted(&recording, "4") == 3) }
       #expect(await queue.letters().isEmpty)
-      #expect(await worker.stop() == ExitStatus())
+      #expect(await chain.worker.stop() == ExitStatus())
       await simulator.stop()
     }
   }
 
   @Test func `BR-20 a 407 is said plainly and keeps the events`() async throws {
     try await onRedisLoop { loop, redis in
-      let queue = try await TestQueue(on: loop, redis.url)
-      let simulator = try await RunningSimulator(on: loop)
-      let proxy = try ConnectProxy(on: loop)
-      proxy.answer = { _ in .status(407) }
-      let log = simulator.folder.file("worker.log")
-      let worker = try RunningWorker(
-        on: loop, configuration: simulator.configuration, redis: "unix://\(redis.socket)",
-        settings: settings(simulator, proxy, password: "SECRET-4711"), log: log)
+      let chain = try await start(on: loop, redis, password: "SECRET-4711") { _ in .status(407) }
+      let (queue, simulator, proxy) = (chain.queue, chain.simulator, chain.proxy)
       try await queue.push(Self.events("3"))
       #expect(await eventually(on: loop) { proxy.requests.count >= 6 })
       let isTold = await eventually(on: loop) {
-        String(decoding: read(log) ?? [], as: UTF8.self)
+        String(decoding: read(chain.log) ?? [], as: UTF8.self)
           .contains("the proxy refuses user or password (407)")
       }
       #expect(isTold)
-      #expect(await worker.stop() == ExitStatus())
+      #expect(await chain.worker.stop() == ExitStatus())
       #expect(proxy.pairs.isEmpty)
       #expect(await queue.letters().isEmpty)
       #expect(await !queue.isDrained())
-      let words = String(decoding: read(log) ?? [], as: UTF8.self)
+      let words = String(decoding: read(chain.log) ?? [], as: UTF8.self)
       #expect(!words.contains("SECRET") && !words.contains("c3ZjOlNF"))
       await simulator.stop()
     }

@@ -43,7 +43,11 @@ try removeDeadTokens { print($0.kind, $0.deviceId ?? "", $0.reason) }
 
 /// Redis' protocol as far as a producer needs it; a client library does as well.
 final class Redis {
-  enum Reply { case nothing, text(String), list([Reply]) }
+  enum Reply {
+    case nothing
+    case text(String)
+    case list([Reply])
+  }
   struct Failure: Error { var text: String }
 
   private let stream: UnsafeMutablePointer<FILE>
@@ -93,7 +97,8 @@ final class Redis {
     switch (line.first, Int(rest)) {
     case ("-", _): throw Failure(text: rest)
     case ("$", let count?): return count < 0 ? .nothing : .text(try text(count))
-    case ("*", let count?): return count < 0 ? .nothing : .list(try (0..<count).map { _ in try reply() })
+    case ("*", let count?):
+      return count < 0 ? .nothing : .list(try (0..<count).map { _ in try reply() })
     default: return .text(rest)
     }
   }
