@@ -137,7 +137,6 @@ final class ClientConnection {
       account(for: outcome, of: stream)
       if let request = stream.request.take() { pool.ended(request, outcome) }
     }
-    if session.open.isEmpty { life.requestsEnded() }
     pool.placesFreed(on: self)
   }
 

@@ -3,11 +3,13 @@
 /// A firewall that forgot the connection drops packets without a word; only a PING without its
 /// answer tells. One is sent when the connection has been idle for long, and when requests are
 /// open and nothing at all was heard: a server that is slow but answers PING is left in peace.
+/// Only a byte ends a silence. That a request has been given up does not: where each is given up
+/// sooner than the peer is asked, and idle connections are not asked, a dead one would stay forever.
 struct Liveness {
   enum Action: Equatable { case none, ping, dead }
 
-  /// Nanoseconds: without a byte on an idle connection (nil = never), without a byte while
-  /// requests are open, and from a PING to any byte.
+  /// Nanoseconds: without a byte on an idle connection (nil = never), without a byte since a request
+  /// started, and from a PING to any byte.
   struct Limits {
     var idle: Int64?
     var silence: Int64
@@ -41,8 +43,6 @@ struct Liveness {
     pingSentAt = nil
     askedAt = openRequests > 0 ? now : nil
   }
-
-  mutating func requestsEnded() { askedAt = nil }
 
   /// What to do now; after `.ping` the caller sends one.
   mutating func check(at now: Int64) -> Action {

@@ -5,6 +5,9 @@ extension BreakerGate {
   func guardPool(_ pool: ConnectionPool) {
     onShut = { [unowned pool] why in pool.giveBackWaiting(because: why) }
     onProbe = { [unowned pool] in pool.connectSoon() }
+    // One that answers PING and no request, such as a proxy that lost what is behind it, would keep
+    // the credential shut for as long as it stands.
+    onSilence = { [unowned pool] in pool.replaceConnections() }
   }
 
   /// Failures count only while no connection stands: one that stands says that the provider does.

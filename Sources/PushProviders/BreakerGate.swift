@@ -17,6 +17,8 @@ package final class BreakerGate {
   var onShut: ((_ why: String) -> Void)?
   /// A request goes out to see whether the provider is there again.
   var onProbe: (() -> Void)?
+  /// Such a request got no answer: its connection may be all that is wrong.
+  var onSilence: (() -> Void)?
 
   package init(_ shared: SharedBreaker, on loop: Loop, clock: any PushClock) {
     self.shared = shared
@@ -57,6 +59,7 @@ package final class BreakerGate {
     switch Meaning(outcome) {
     case .works: shared.succeeded(epoch)
     case .fault(let fault, let cause, let wish):
+      if fault == .silence, !shared.isCalm { onSilence?() }
       shared.failed(fault, epoch, cause: cause, wish: wish)
     case .nothing(let cause):
       if !shared.isCalm { shared.probeWasVain(epoch, cause: cause) }

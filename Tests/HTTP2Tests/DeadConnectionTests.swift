@@ -25,6 +25,23 @@ import Testing
     }
   }
 
+  @Test func `requests given up before the peer is asked do not hide that it is gone`() async throws
+  {
+    let impatient: PoolChange = {
+      $0.requestTimeout = .milliseconds(50)
+      $0.pingIdle = nil
+      $0.pingSilence = .milliseconds(400)
+      $0.pingTimeout = .milliseconds(100)
+    }
+    try await withPool([impatient]) { loop, server, pool in
+      #expect(await sendOne(pool).status == 200)
+      server.connections[0].isSilent = true
+      #expect(await sendOne(pool).unknown == .timeout)
+      #expect(await eventually(on: loop) { pool.snapshot.events.pingTimeout == 1 })
+      #expect(await eventually(on: loop) { pool.snapshot.open == 0 })
+    }
+  }
+
   @Test func `an idle connection is asked now and then, and found dead`() async throws {
     try await withPool([quick]) { loop, server, pool in
       #expect(await sendOne(pool).status == 200)

@@ -88,6 +88,16 @@ private let millisecond: Int64 = 1_000_000
     #expect(life.check(at: 60 * second) == .dead)
   }
 
+  @Test func `requests that are given up sooner than that keep the silence, and a byte ends it`() {
+    var life = Liveness(Liveness.Limits(idle: nil, silence: 5 * second, answer: second), at: 0)
+    // Each is given up after three seconds; nobody tells.
+    life.requestStarted(at: 0)
+    life.requestStarted(at: 4 * second)
+    #expect(life.check(at: 5 * second) == .ping)
+    life.heard(at: 5 * second, openRequests: 0)
+    #expect(life.nextCheck == nil)
+  }
+
   @Test func `answers to other requests show that the peer lives`() {
     var life = Liveness(limits, at: 0)
     life.requestStarted(at: 0)

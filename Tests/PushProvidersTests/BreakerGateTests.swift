@@ -26,12 +26,14 @@ import Testing
 
   /// Two shards on one loop.
   private func withShards(
+    requestTimeout: Duration = .seconds(15),
     _ body:
       @escaping @Sendable (Loop, StubServer, [any PushProvider], WorkerMetrics)
       async throws -> Void
   ) async throws {
     try await withServer { loop, server in
-      let settings = try Self.settings(server)
+      var settings = try Self.settings(server)
+      settings.request.timeout = requestTimeout
       let metrics = WorkerMetrics()
       let factory = ProviderFactory(
         settings, try ProviderCredentials(settings), metrics: metrics,
@@ -111,6 +113,23 @@ import Testing
       #expect(await eventually(on: loop) { shards[1].gate == .limited(1) })
       #expect(await shards[1].send(apnsRequest()).neverSent == .noConnection)
       #expect(shards[0].gate == .shut)
+    }
+  }
+
+  @Test func `a probe that gets no answer takes its connection with it, alive as that may be`()
+    async throws
+  {
+    try await withShards(requestTimeout: .milliseconds(100)) { loop, server, shards, _ in
+      #expect(await shards[0].send(apnsRequest()).verdict == .accepted)
+      // They answer PING for ever, and no request any more; those made later do.
+      var silent = Int.max
+      server.reply = { $0.connection < silent ? nil : .init() }
+      for _ in 0..<50 where shards[0].gate == .open { _ = await shards[0].send(apnsRequest()) }
+      #expect(await eventually(on: loop) { shards[0].gate == .limited(1) })
+      silent = server.connections
+      #expect(await shards[0].send(apnsRequest()).verdict == nil)
+      #expect(await eventually(on: loop) { shards[0].gate == .limited(1) })
+      #expect(await shards[0].send(apnsRequest()).verdict == .accepted)
     }
   }
 
