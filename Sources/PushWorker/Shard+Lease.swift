@@ -160,7 +160,7 @@ extension Shard {
       feed.needsReconciling = false
       for item in try await feed.queue.reconcile()
       where feed.open[ReceiptKey(item.receipt)] == nil {
-        accept(feed, item)
+        accept(feed, [item])
       }
     } catch {
       feed.needsReconciling = true

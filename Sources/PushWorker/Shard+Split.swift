@@ -87,7 +87,7 @@ extension Shard {
     case .held(let feed, let item):
       // It is split next, or dealt out when it has few targets.
       splitLine.isDecoding = true
-      accept(feed, item)
+      accept(feed, [item])
       splitLine.isDecoding = false
     case .open(let open):
       splitLine.isBusy = true
