@@ -26,6 +26,7 @@ PARTS = ["h2load", "peers", "unlimited", "limited", "latency", "backlog", "fanou
 CLIENTS = PROJECT / "scripts" / "bench-clients"
 VENV = PROJECT / ".build" / "bench-venv" / "bin"
 CONNECTIONS, STREAMS = 8, 100  # of every client that sends without a limit, ours included
+DEFAULT_WORKERS = 256
 TOPIC = "com.example.chat"
 
 
@@ -179,14 +180,14 @@ endpoints: {{apnsProduction: "{host}:{port or ready['apnsPort']}", apnsSandbox: 
 
     def limited(self):
         connections, rate = 100, 100
-        seconds = self.size(10, 30)
+        seconds = self.size(10, 60)
         simulator = self.simulator("--count-only")
         beside = self.h2load_run(simulator.ready["apnsPort"], connections * rate * seconds, connections, rate)
         self.stop_all()
 
         simulator = self.simulator("--count-only")
         server, redis = self.redis()
-        worker = self.worker(simulator, server, workers=1000, connections=connections, rate=rate)
+        worker = self.worker(simulator, server, workers=DEFAULT_WORKERS, connections=connections, rate=rate)
         count = connections * rate * (seconds + 3)
         load.fill(server, count)
         load.release(redis)
@@ -269,7 +270,7 @@ endpoints: {{apnsProduction: "{host}:{port or ready['apnsPort']}", apnsSandbox: 
         seconds = self.size(20, 60)
         simulator = self.simulator("--count-only")
         server, redis = self.redis()
-        worker = self.worker(simulator, server, workers=256, connections=1, rate=100)
+        worker = self.worker(simulator, server, workers=DEFAULT_WORKERS, connections=1, rate=100)
         redis("RPUSH", load.QUEUE, load.event())
         load.drain(redis, worker, 1, seconds=20)
         time.sleep(2)
