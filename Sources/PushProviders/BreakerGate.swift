@@ -19,6 +19,8 @@ package final class BreakerGate {
   var onProbe: (() -> Void)?
   /// Such a request got no answer: its connection may be all that is wrong.
   var onSilence: (() -> Void)?
+  /// In a slow start many may be silent at once.
+  private var silences = ReplacementBrake(seconds: 5)
 
   package init(_ shared: SharedBreaker, on loop: Loop, clock: any PushClock) {
     self.shared = shared
@@ -59,7 +61,9 @@ package final class BreakerGate {
     switch Meaning(outcome) {
     case .works: shared.succeeded(epoch)
     case .fault(let fault, let cause, let wish):
-      if fault == .silence, !shared.isCalm { onSilence?() }
+      if fault == .silence, gate != .open, silences.admits(now: clock.monotonic()) {
+        onSilence?()
+      }
       shared.failed(fault, epoch, cause: cause, wish: wish)
     case .nothing(let cause):
       if !shared.isCalm { shared.probeWasVain(epoch, cause: cause) }

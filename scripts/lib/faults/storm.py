@@ -78,9 +78,9 @@ class Use:
         self.descriptors.append(max(len(os.listdir(f"/proc/{worker.pid}/fd")) for worker in workers))
 
     def grown(self, values):
-        """(early, late): medians of the second and the last fifth."""
-        fifth = max(1, len(values) // 5)
-        return statistics.median(values[fifth : 2 * fifth]), statistics.median(values[-fifth:])
+        """(early, late): the highest of the first half, since malloc keeps what its highest moment took, and the
+        median of the last fifth."""
+        return max(values[: max(1, len(values) // 2)]), statistics.median(values[-max(1, len(values) // 5) :])
 
 
 def rules_of(run):
@@ -128,7 +128,7 @@ def provider_storm(run):
     memory, descriptors = use.grown(use.memory), use.grown(use.descriptors)
     run.note(memoryMB=[round(kb / 1024, 1) for kb in memory], descriptors=descriptors)
     # What malloc keeps of a larger moment, and connections that are just being replaced.
-    run.expect(memory[1] < memory[0] * 1.1 + 8_192, f"memory grew from {memory[0]} to {memory[1]} KB")
+    run.expect(memory[1] < memory[0] * 1.1 + run.pick(16_384, 8_192), f"memory grew from {memory[0]} to {memory[1]} KB")
     run.expect(descriptors[1] < descriptors[0] + 12, f"descriptors grew from {descriptors[0]} to {descriptors[1]}")
     run.expect(rate > RATE * run.pick(0.75, 0.95), f"{rate:.0f} pushes a second, not {RATE}")
     finish(run, fleet, node)
