@@ -1,8 +1,8 @@
 /// Whether the other end of a connection is still there.
 ///
 /// A firewall that forgot the connection drops packets without a word; only a PING without its
-/// answer tells. One is sent when the connection has been idle for long, and when requests are
-/// open and nothing at all was heard: a server that is slow but answers PING is left in peace.
+/// answer tells. One is sent when the connection has been idle for long, and when nothing at all
+/// was heard since a request started: a server that is slow but answers PING is left in peace.
 /// Only a byte ends a silence. That a request has been given up does not: where each is given up
 /// sooner than the peer is asked, and idle connections are not asked, a dead one would stay forever.
 struct Liveness {

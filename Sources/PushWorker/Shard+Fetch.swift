@@ -158,17 +158,19 @@ extension Shard {
   // MARK: From item to targets
 
   /// Decodes all before it begins any: so the decoder's instructions, which are nearly as many as the
-  /// processor's first cache holds, are fetched once for a batch and not for each item.
+  /// processor's first cache holds, are fetched once for a batch and not for each item. But a large
+  /// item begins at once: it may be what keeps the next large one from being decoded.
   func accept(_ feed: Feed, _ items: [QueueItem]) {
     let now = clock.wall()
+    var decoded: [OpenItem] = []
     for item in items {
-      if let open = decoded(feed, item, now) { arrived.append(open) }
+      guard let open = decode(feed, item, now) else { continue }
+      if SplitLine.isLarge(item) { begin(open, now) } else { decoded.append(open) }
     }
-    for open in arrived { begin(open, now) }
-    arrived.removeAll(keepingCapacity: true)
+    for open in decoded { begin(open, now) }
   }
 
-  private func decoded(_ feed: Feed, _ item: QueueItem, _ now: Int64) -> OpenItem? {
+  private func decode(_ feed: Feed, _ item: QueueItem, _ now: Int64) -> OpenItem? {
     if item.header.crashes >= ItemHeader.poisonCrashes {
       bury(feed, item, .poison(item), now)
       return nil

@@ -7,7 +7,7 @@ import PushTelemetry
 /// take much memory only the bytes are kept.
 final class SplitLine {
   /// Items of this size are decoded when their turn comes.
-  static let heldSize = 262_144
+  private static let heldSize = 262_144
   /// Bytes in line from which a list takes nothing more.
   static let mostBytes = 1_048_576
 
@@ -40,8 +40,10 @@ final class SplitLine {
 
   /// A large item whose turn has not come is not even decoded.
   func holds(_ item: QueueItem) -> Bool {
-    item.bytes.count > Self.heldSize && !isDecoding && (isBusy || !entries.isEmpty)
+    Self.isLarge(item) && !isDecoding && (isBusy || !entries.isEmpty)
   }
+
+  static func isLarge(_ item: QueueItem) -> Bool { item.bytes.count > heldSize }
 
   func append(_ entry: Entry) {
     entries.insert(entry, at: isDecoding ? 0 : entries.count)

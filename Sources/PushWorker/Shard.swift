@@ -30,8 +30,6 @@ package actor Shard {
   var wantedLanes: Int
   var lanes = 0
   var idleLanes: [Lane] = []
-  /// Decoded items of a batch that are about to begin; empty between batches.
-  var arrived: [OpenItem] = []
   let laneChanges = Signal()
   /// Handles of each credential, in the order of the list.
   let pushMetrics: [PushMetrics]

@@ -1,10 +1,11 @@
 import LoopIO
 import PushModel
 import PushQueue
-import PushWorker
 import SharedState
 import TestSupport
 import Testing
+
+@testable import PushWorker
 
 private typealias Harness = ShardHarness
 
@@ -29,6 +30,27 @@ private typealias Harness = ShardHarness
       #expect(splits.withLock { $0 } == 2)
       // The faulty device has one letter, of its own.
       #expect(it.letters.count == 1 && it.letters[0].contains("devices[10000].token"))
+    }
+  }
+
+  @Test func `of large events in one batch the first is decoded, the others wait as bytes`()
+    async throws
+  {
+    try await Harness.run(workers: 64, Self.accepting) { it in
+      let open = Guarded<[Int]>([])
+      it.queues.value[0].fault = { [shard = it.shard] call in
+        if "\(call)" == "split" {
+          let count = shard.assumeIsolated { $0.feeds[0].open.count }
+          open.withLock { $0.append(count) }
+        }
+        return nil
+      }
+      for event in 0..<3 {
+        it.push("large\(event)", (0..<3_000).map { Harness.token(event * 3_000 + $0) })
+      }
+      #expect(await it.drained())
+      #expect(isOnce(it.sent.all, 9_000))
+      #expect(open.withLock { $0.first } == 1)
     }
   }
 
