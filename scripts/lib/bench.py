@@ -26,7 +26,7 @@ PARTS = ["h2load", "peers", "unlimited", "limited", "latency", "backlog", "fanou
 CLIENTS = PROJECT / "scripts" / "bench-clients"
 VENV = PROJECT / ".build" / "bench-venv" / "bin"
 CONNECTIONS, STREAMS = 8, 100  # of every client that sends without a limit, ours included
-DEFAULT_WORKERS = 256
+DEFAULT_WORKERS = 256  # what `workers` is when nobody sets it
 TOPIC = "com.example.chat"
 
 
