@@ -5,7 +5,6 @@ import PushCodec
 /// What all connections of the simulator share, on its one loop.
 final class Hub {
   let options: SimulatorOptions
-  let loop: Loop
   let identity: SimulatorIdentity
   /// Set once the FCM port is known, before any request.
   var serviceAccount: ServiceAccount?
@@ -27,7 +26,6 @@ final class Hub {
   private(set) var peers: [Int: Peer] = [:]
   private(set) var ended: [ConnectionReport] = []
   private var connectionCount = 0
-  private var isDirty = false
 
   struct Totals {
     var requests = 0
@@ -46,7 +44,6 @@ final class Hub {
     options: SimulatorOptions, loop: Loop, identity: SimulatorIdentity, rules: [Rule]
   ) throws(SimulatorError) {
     self.options = options
-    self.loop = loop
     self.identity = identity
     self.rules = RuleBook(rules)
     bundleIDs = options.topics.map { Array($0.utf8) }
@@ -80,13 +77,6 @@ final class Hub {
     }
   }
 
-  func record(_ line: [UInt8]) {
-    log.append(line)
-    guard options.recordFile != nil, !isDirty else { return }
-    isDirty = true
-    loop.markDirty(self)
-  }
-
   /// Forgets what was received and counted; connections stay.
   func clear() {
     log.clear()
@@ -101,13 +91,5 @@ final class Hub {
     stalls.cancel()
     for peer in peers.values { peer.connection?.close() }
     log.close()
-  }
-}
-
-extension Hub: TurnEnd {
-  /// What a turn received goes to the file at once.
-  func turnEnds() {
-    isDirty = false
-    log.flush()
   }
 }

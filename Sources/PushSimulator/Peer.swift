@@ -142,6 +142,6 @@ extension Peer: ServerConnectionOwner {
       number: hub.log.next, time: hub.clock.microseconds(of: connection.readAt),
       provider: provider, side: side.name, connection: number, stream: stream, reply: reply,
       action: action, delay: delay)
-    hub.record(entry.line(scanner: &hub.scanner))
+    hub.log.append(entry.line(scanner: &hub.scanner))
   }
 }

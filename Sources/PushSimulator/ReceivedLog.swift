@@ -10,7 +10,6 @@ struct ReceivedLog {
   /// The number the next line gets, from 1.
   private(set) var next: Int64 = 1
   private var file: Int32 = -1
-  private var unwritten: [UInt8] = []
 
   init(keep: Int, file path: String?) throws(SimulatorError) {
     self.keep = max(1, keep)
@@ -19,27 +18,20 @@ struct ReceivedLog {
     guard file >= 0 else { throw SimulatorError(.file, "cannot write \(path)") }
   }
 
+  /// The line is in the file when this returns: whoever has had an answer finds its request there.
   mutating func append(_ line: [UInt8]) {
     next += 1
-    if file >= 0 {
-      unwritten += line
-      unwritten.append(UInt8(ascii: "\n"))
-      if unwritten.count > 64 * 1024 { flush() }
-    }
+    if file >= 0 { write(line + [UInt8(ascii: "\n")]) }
     guard lines.count == keep else { return lines.append(line) }
     lines[oldest] = line
     oldest = (oldest + 1) % keep
   }
 
-  /// Writes what has gathered for the file.
-  mutating func flush() {
-    guard file >= 0, !unwritten.isEmpty else { return }
-    _ = unsafe unwritten.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
-    unwritten.removeAll(keepingCapacity: true)
+  private func write(_ line: [UInt8]) {
+    _ = unsafe line.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
   }
 
   mutating func close() {
-    flush()
     if file >= 0 { _ = Glibc.close(file) }
     file = -1
   }

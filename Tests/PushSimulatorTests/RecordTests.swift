@@ -45,6 +45,16 @@ import Testing
     #expect(read(0) == #"{"next":7,"first":6,"requests":[6]}"#)
   }
 
+  @Test func `a line is in the file before anything else happens`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("record.jsonl")
+    var log = try ReceivedLog(keep: 1, file: path)
+    log.append(Array("1".utf8))
+    #expect(read(path) == Array("1\n".utf8))
+    log.append(Array("2".utf8))
+    #expect(read(path) == Array("1\n2\n".utf8))
+  }
+
   @Test func `a file gets the same lines`() async throws {
     let folder = TemporaryFolder()
     let path = folder.file("record.jsonl")
