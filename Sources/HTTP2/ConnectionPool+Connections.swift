@@ -187,9 +187,3 @@ extension ConnectionPool {
     return RequestTrouble(kind, text)
   }
 }
-
-/// Carries a value that only the loop may touch into a task that runs on the loop.
-private struct LoopBound<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
-}

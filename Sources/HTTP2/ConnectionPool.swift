@@ -10,7 +10,7 @@ package import SharedState
 /// bounded by the lanes that call: the pool refuses nobody.
 @safe package final class ConnectionPool {
   let settings: PoolSettings
-  let loop: Loop
+  package let loop: Loop
   let clock: any PushClock
   let keptHeaders: [[UInt8]]
   let requestTimeout: Int64
@@ -31,6 +31,10 @@ package import SharedState
   var places: [ConnectionRate?]
   var connects: [Int: Task<Void, Never>] = [:]
   var waiting = WaitingRequests()
+  /// Their clients are to be told.
+  private var ended: [PoolRequest] = []
+  /// Their clients are being told.
+  private var told: [PoolRequest] = []
   var growth: GrowthPlan
   var retirement: RetirementWatch
   var use = RetirementWatch.Use()
@@ -74,21 +78,20 @@ package import SharedState
 
   // MARK: Requests
 
-  /// Sends one request and tells `waiter` what became of it, never later than the two timeouts
+  /// Sends one request and tells `client` what became of it, never later than the two timeouts
   /// together (times the resends). Nothing cuts it short: a push that has left must be accounted
-  /// for. The caller waits itself, so that a waiting push keeps no frame of the pool's.
-  package func send(
-    _ request: PoolRequest, _ waiter: UnsafeContinuation<RequestOutcome, Never>
-  ) {
+  /// for. It is filled when it has its place: of what waits nothing is built that the processor's
+  /// caches forget again, or that is over by then.
+  package func send(_ request: PoolRequest, for client: any PoolClient) {
     let now = clock.monotonic()
-    unsafe request.waiter = waiter
+    request.client = client
     request.since = now
     request.resends = 0
     if isShutDown { return giveBack(request, RequestTrouble(.shutDown, "the pool is shut down")) }
     lastRequest = now
-    if waiting.isEmpty, let connection = nextFree(at: now), connection.start(request, at: now) {
-      armSweep(at: now)
-      return
+    if waiting.isEmpty, let connection = nextFree(at: now) {
+      guard request.fill() else { return }
+      if connection.start(request, at: now) { return armSweep(at: now) }
     }
     waiting.append(request)
     use.hadWaiting = true
@@ -104,11 +107,26 @@ package import SharedState
       waiting.prepend(request)
       return look(at: request.since)
     }
-    request.end(outcome)
+    end(request, outcome)
   }
 
   func giveBack(_ request: PoolRequest, _ trouble: RequestTrouble) {
-    request.end(.neverSent(trouble))
+    end(request, .neverSent(trouble))
+  }
+
+  /// Clients are told together when what is under way has returned, since they may call the pool.
+  private func end(_ request: PoolRequest, _ outcome: RequestOutcome) {
+    request.outcome = outcome
+    ended.append(request)
+    if ended.count > 1 { return }
+    let me = LoopBound(self)
+    loop.execute { me.value.tellClients() }
+  }
+
+  private func tellClients() {
+    swap(&ended, &told)
+    for request in told { request.tell() }
+    told.removeAll(keepingCapacity: true)
   }
 
   // MARK: Places
@@ -122,7 +140,7 @@ package import SharedState
   }
 
   private func startFirst(on connection: ClientConnection, at now: Int64) {
-    guard let request = waiting.popFirst() else { return }
+    guard let request = waiting.popFirst(), request.fill() else { return }
     guard connection.start(request, at: now) else { return waiting.prepend(request) }
     armSweep(at: now)
     onWaited?(now - request.since)

@@ -1,9 +1,21 @@
-/// One request of a pool, with the caller that waits for it.
+/// Who has a pool send a request.
+package protocol PoolClient: AnyObject {
+  /// The request has its place on a connection: fills it, unless an earlier call has. False when
+  /// there is nothing to be sent any more: then it leaves the pool and hears of no outcome. It must
+  /// not call the pool.
+  func fill(_ request: PoolRequest) -> Bool
+  /// What became of the request, which may be filled again from then on. Called on the loop, never
+  /// within a call of the pool.
+  func ended(_ request: PoolRequest, _ outcome: RequestOutcome)
+}
+
+/// One request of a pool.
 ///
 /// Whoever sends many keeps and fills them again: then a push allocates none, and a connection that
-/// takes one counts a single owner. Nobody may write to one between `send` and its end.
-@safe package final class PoolRequest {
-  /// A refused request is sent again by the pool so many times; then its owner hears of it.
+/// takes one counts a single owner. Nobody but `PoolClient.fill` may write to one between `send` and
+/// its end.
+package final class PoolRequest {
+  /// A refused request is sent again by the pool so many times; then its client hears of it.
   static let mostResends = 3
 
   package var headers: HeaderBlock
@@ -13,15 +25,24 @@
   /// Since when it waits for a place.
   var since: Int64 = 0
   var resends = 0
-  /// Who is told what became of it; nil when nobody waits.
-  var waiter: UnsafeContinuation<RequestOutcome, Never>?
+  /// Who is told what became of it; nil when it is not under way.
+  var client: (any PoolClient)?
+  /// What became of it, until its client has been told.
+  var outcome: RequestOutcome?
 
   package init(_ headers: HeaderBlock) { self.headers = headers }
 
-  /// Tells the caller. It may be filled again from then on.
-  func end(_ outcome: RequestOutcome) {
-    guard let waiter = unsafe waiter else { return }
-    unsafe self.waiter = nil
-    unsafe waiter.resume(returning: outcome)
+  /// False when there is nothing to be sent any more; then nobody waits for it either.
+  func fill() -> Bool {
+    guard let client else { return false }
+    if client.fill(self) { return true }
+    self.client = nil
+    return false
+  }
+
+  /// Tells the client.
+  func tell() {
+    guard let client = client.take(), let outcome = outcome.take() else { return }
+    client.ended(self, outcome)
   }
 }

@@ -30,12 +30,6 @@ internal import CLibuv
   var hasWork: Bool { !ready.isEmpty || !dirty.isEmpty || !calls.isEmpty }
 }
 
-/// Lets a closure that runs on the loop carry a value that only the loop may touch.
-@safe struct LoopBound<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
-}
-
 /// libuv writes to a handle until its close callback: the memory must live that long.
 func closeAndFree<T>(_ handle: UnsafeMutablePointer<T>) {
   unsafe cuv_close(handle) { handle in

@@ -26,9 +26,6 @@ package final class PushRequest {
   package var platform: Platform?
   /// FCM: the target was taken for a Firebase installation id by its shape alone.
   package var isFIDByShape = false
-  /// Among requests that wait for a place on a connection the lower one goes first; the place of
-  /// the event's list in the order of weights.
-  package var precedence: UInt8 = 0
 
   package init() {}
 

@@ -17,7 +17,7 @@ package final class APNsProvider: PushProvider {
   private let scopes: SharedScopePauses
   private let clockWatch: ClockWatch
   private let clock: any PushClock
-  private var requests: SpareRequests
+  private var sends: SpareSends
   private var brake = ReplacementBrake(seconds: 10)
   /// Shorter, since a paused credential sends no more than a probe now and then.
   private var wedgeBrake = ReplacementBrake(seconds: 1)
@@ -44,43 +44,15 @@ package final class APNsProvider: PushProvider {
     self.scopes = scopes ?? SharedScopePauses(clock: clock)
     self.clockWatch = clockWatch
     self.clock = clock
-    requests = SpareRequests(common: APNsHeaders.common(authority: authority))
+    sends = SpareSends(common: APNsHeaders.common(authority: authority))
   }
 
-  package func send(_ request: PushRequest) async -> SendOutcome {
-    guard scopes.admits(request.topic) else { return SharedScopePauses.refusal }
+  package func send(_ push: any OutgoingPush) {
     let epoch = breaker?.begin()
-    if breaker != nil, epoch == nil { return BreakerGate.refusal }
-    let token = tokens?.token()
-    let sent = filled(request, token)
-    let outcome = await unsafe withUnsafeContinuation { unsafe pool.send(sent, $0) }
-    requests.putBack(sent)
-    return concluded(outcome, request.topic, token, epoch)
-  }
-
-  private func filled(_ request: PushRequest, _ token: ProviderToken?) -> PoolRequest {
-    let sent = requests.take()
-    APNsHeaders.append(request, token, to: &sent.headers)
-    sent.body = request.body
-    sent.precedence = request.precedence
-    return sent
-  }
-
-  /// All that follows an outcome, in a function that does not wait: what it needs for that is no
-  /// part of what each waiting push keeps.
-  private func concluded(
-    _ outcome: RequestOutcome, _ topic: [UInt8], _ token: ProviderToken?, _ epoch: Int?
-  ) -> SendOutcome {
-    let said: SendOutcome
-    switch outcome {
-    case .neverSent(let trouble): said = .neverSent(SendTrouble(trouble))
-    case .unknown(let trouble): said = .unknown(SendTrouble(trouble))
-    case .answered(let response):
-      said = answered(response, token)
-      if case .answered(_, let verdict) = said { scopes.note(verdict, topic) }
-    }
-    if let epoch { breaker?.ended(epoch, said) }
-    return said
+    if breaker != nil, epoch == nil { return push.ended(BreakerGate.refusal) }
+    let send = sends.take(for: self)
+    send.begin(push, epoch)
+    pool.send(send.request, for: send)
   }
 
   package func shutDown() async { await pool.shutDown() }
@@ -89,6 +61,19 @@ package final class APNsProvider: PushProvider {
 
   /// The pool's figures, for metrics.
   package var snapshot: PoolSnapshot { pool.snapshot }
+
+  private func said(
+    _ outcome: RequestOutcome, _ topic: [UInt8], _ token: ProviderToken?
+  ) -> SendOutcome {
+    switch outcome {
+    case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
+    case .unknown(let trouble): return .unknown(SendTrouble(trouble))
+    case .answered(let response):
+      let said = answered(response, token)
+      if case .answered(_, let verdict) = said { scopes.note(verdict, topic) }
+      return said
+    }
+  }
 
   private func answered(_ response: HTTP2Response, _ token: ProviderToken?) -> SendOutcome {
     if response.status == 200, key.environment == .production {
@@ -127,5 +112,34 @@ package final class APNsProvider: PushProvider {
       pool.replaceConnections()
     }
     return .answered(answer, .refreshAuth)
+  }
+}
+
+extension APNsProvider: PendingSendOwner {
+  func fill(_ send: PendingSend) -> Bool {
+    guard let push = send.push, push.build() else {
+      _ = sends.putBack(send)
+      breaker?.gaveUp()
+      return false
+    }
+    let message = push.request
+    guard scopes.admits(message.topic) else {
+      _ = sends.putBack(send)
+      breaker?.gaveUp()
+      push.ended(SharedScopePauses.refusal)
+      return false
+    }
+    send.token = tokens?.token()
+    APNsHeaders.append(message, send.token, to: &send.request.headers)
+    send.request.body = message.body
+    return true
+  }
+
+  func ended(_ send: PendingSend, _ outcome: RequestOutcome) {
+    let (token, epoch) = (send.token, send.epoch)
+    guard let push = sends.putBack(send) else { return }
+    let said = said(outcome, push.request.topic, token)
+    if let epoch { breaker?.ended(epoch, said) }
+    push.ended(said)
   }
 }

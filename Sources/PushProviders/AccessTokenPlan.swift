@@ -59,10 +59,18 @@ struct AccessTokenPlan: Sendable {
   private var nextExchange = Int64.min
   private var trouble: AccessTokenTrouble?
 
+  /// The token to send with, when nothing has to be done for it.
+  func present(now: Int64) -> ProviderToken? {
+    guard let held, now < held.end else { return nil }
+    return now >= held.renewal && mayFetch(now) ? nil : held.token
+  }
+
+  private func mayFetch(_ now: Int64) -> Bool { !isFetching && now >= nextExchange }
+
   mutating func need(now: Int64) -> Need {
-    let mayFetch = !isFetching && now >= nextExchange
+    if let token = present(now: now) { return .use(token) }
+    let mayFetch = mayFetch(now)
     if let held, now < held.end {
-      guard now >= held.renewal, mayFetch else { return .use(held.token) }
       isFetching = true
       return .useAndFetch(held.token)
     }

@@ -27,6 +27,11 @@ package final class AccessTokenSource: Sendable {
     self.made = made
   }
 
+  /// The token to send with, when nothing has to be done for it; else `token` gives one.
+  func present() -> ProviderToken? {
+    state.withLock { $0.plan.present(now: clock.monotonic()) }
+  }
+
   /// The token to send with; suspends only when there is none and an exchange runs.
   package func token() async -> Answer {
     let need = state.withLock { $0.plan.need(now: clock.monotonic()) }

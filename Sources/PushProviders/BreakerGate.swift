@@ -25,7 +25,7 @@ package final class BreakerGate {
   package init(_ shared: SharedBreaker, on loop: Loop, clock: any PushClock) {
     self.shared = shared
     self.clock = clock
-    let me = LoopBound(self)
+    let me = WeakGate(self)
     member = shared.join { loop.execute { me.value?.changed() } }
     timer = LoopTimer(on: loop) { [unowned self] in pauseEnded() }
   }
@@ -69,6 +69,12 @@ package final class BreakerGate {
       if !shared.isCalm { shared.probeWasVain(epoch, cause: cause) }
     case .stopped: shared.probeWasGivenUp(by: member)
     }
+  }
+
+  /// What `begin` admitted does not go after all.
+  func gaveUp() {
+    running -= 1
+    if !shared.isCalm { shared.probeWasGivenUp(by: member) }
   }
 
   /// No connection could be made, though `waiting` requests wait for one.
@@ -142,7 +148,7 @@ package final class BreakerGate {
 }
 
 /// Carries a gate that only the loop may touch through closures of other threads.
-private final class LoopBound: @unchecked Sendable {
+private final class WeakGate: @unchecked Sendable {
   weak var value: BreakerGate?
   init(_ value: BreakerGate) { self.value = value }
 }

@@ -1,4 +1,5 @@
 package import HTTP2
+internal import LoopIO
 package import PushModel
 package import PushWorker
 internal import SharedState
@@ -18,7 +19,8 @@ package final class FCMProvider: PushProvider {
   /// Nil without a limit.
   private let quota: QuotaQueue?
   private let clock: any PushClock
-  private var requests: SpareRequests
+  private let loop: Loop
+  private var sends: SpareSends
   private var brake = ReplacementBrake(seconds: 10)
 
   /// Response fields that `pool` must keep.
@@ -35,6 +37,7 @@ package final class FCMProvider: PushProvider {
     tokens: AccessTokenSource, breaker: BreakerGate? = nil, scopes: SharedScopePauses? = nil,
     quota: QuotaQueue? = nil, clockWatch: ClockWatch = ClockWatch(), clock: any PushClock
   ) {
+    loop = pool.loop
     self.key = key
     self.pool = pool
     self.breaker = breaker
@@ -43,42 +46,51 @@ package final class FCMProvider: PushProvider {
     self.quota = quota
     self.clockWatch = clockWatch
     self.clock = clock
-    requests = SpareRequests(
+    sends = SpareSends(
       common: FCMHeaders.common(authority: authority, projectID: projectID))
+    quota?.onAdmitted = { [unowned self] in obtainToken(for: $0) }
   }
 
-  package func send(_ request: PushRequest) async -> SendOutcome {
-    guard scopes.admits(Self.scope(request)) else { return SharedScopePauses.refusal }
+  package func send(_ push: any OutgoingPush) {
     let epoch = breaker?.begin()
-    if breaker != nil, epoch == nil { return BreakerGate.refusal }
-    await quota?.wait()
-    let token: ProviderToken
-    switch await tokens.token() {
-    case .success(let current): token = current
-    case .failure(let trouble): return concluded(withoutToken(trouble), epoch)
+    if breaker != nil, epoch == nil { return push.ended(BreakerGate.refusal) }
+    let send = sends.take(for: self)
+    send.begin(push, epoch)
+    if let quota, !quota.admits(send) { return }
+    obtainToken(for: send)
+  }
+
+  private func obtainToken(for send: PendingSend) {
+    if let token = tokens.present() { return go(send, .success(token)) }
+    let (me, waits) = (LoopBound(self), LoopBound(send))
+    // It ends with the exchange, within its timeout; `cutOff` ends the wait at once.
+    Task(executorPreference: loop) {
+      let answer = await me.value.tokens.token()
+      me.value.go(waits.value, answer)
     }
-    let sent = filled(request, token)
-    let outcome = await unsafe withUnsafeContinuation { unsafe pool.send(sent, $0) }
-    requests.putBack(sent)
-    return concluded(said(outcome, token, request), epoch)
   }
 
-  private func filled(_ request: PushRequest, _ token: ProviderToken) -> PoolRequest {
-    let sent = requests.take()
-    FCMHeaders.append(token, to: &sent.headers)
-    sent.body = request.body
-    sent.precedence = request.precedence
-    return sent
+  private func go(_ send: PendingSend, _ answer: AccessTokenSource.Answer) {
+    switch answer {
+    case .success(let token):
+      send.token = token
+      pool.send(send.request, for: send)
+    case .failure(let trouble):
+      end(send) { _ in withoutToken(trouble) }
+    }
   }
 
-  private func concluded(_ outcome: SendOutcome, _ epoch: Int?) -> SendOutcome {
-    if let epoch { breaker?.ended(epoch, outcome) }
-    return outcome
+  /// Tells breaker and sender what `outcome` says.
+  private func end(_ send: PendingSend, _ outcome: (PushRequest) -> SendOutcome) {
+    let epoch = send.epoch
+    guard let push = sends.putBack(send) else { return }
+    let said = outcome(push.request)
+    if let epoch { breaker?.ended(epoch, said) }
+    push.ended(said)
   }
 
-  /// A function that does not wait: what it needs is no part of what each waiting push keeps.
   private func said(
-    _ outcome: RequestOutcome, _ token: ProviderToken, _ request: PushRequest
+    _ outcome: RequestOutcome, _ token: ProviderToken?, _ request: PushRequest
   ) -> SendOutcome {
     switch outcome {
     case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
@@ -111,7 +123,7 @@ package final class FCMProvider: PushProvider {
   package var snapshot: PoolSnapshot { pool.snapshot }
 
   private func answered(
-    _ response: HTTP2Response, _ token: ProviderToken, _ request: PushRequest
+    _ response: HTTP2Response, _ token: ProviderToken?, _ request: PushRequest
   ) -> SendOutcome {
     var (answer, verdict) = FCMAnswer.read(
       status: response.status, body: response.body, retryAfter: response.header("retry-after"),
@@ -121,7 +133,7 @@ package final class FCMProvider: PushProvider {
       // What only looks like an installation id may be a token cut at its colon (fcm.md 3).
       dead.guarded = true
       verdict = .invalidToken(dead)
-    case .refreshAuth where !tokens.refused(token):
+    case .refreshAuth where token.map(tokens.refused) != true:
       // A fresh one was refused: the account's rights are the reason, not its age.
       verdict = .pauseCredential(.credential)
     case .retry(.throttled): quota?.throttled()
@@ -140,5 +152,29 @@ package final class FCMProvider: PushProvider {
       retryAfter: trouble.retryAfter)
     answer.isKnownReason = KnownReasons.oauth.contains(trouble.reason)
     return .answered(answer, .pauseCredential(.credential))
+  }
+}
+
+extension FCMProvider: PendingSendOwner {
+  func fill(_ send: PendingSend) -> Bool {
+    guard let push = send.push, let token = send.token, push.build() else {
+      _ = sends.putBack(send)
+      breaker?.gaveUp()
+      return false
+    }
+    guard scopes.admits(Self.scope(push.request)) else {
+      _ = sends.putBack(send)
+      breaker?.gaveUp()
+      push.ended(SharedScopePauses.refusal)
+      return false
+    }
+    FCMHeaders.append(token, to: &send.request.headers)
+    send.request.body = push.request.body
+    return true
+  }
+
+  func ended(_ send: PendingSend, _ outcome: RequestOutcome) {
+    let token = send.token
+    end(send) { said(outcome, token, $0) }
   }
 }

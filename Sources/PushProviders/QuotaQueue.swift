@@ -21,10 +21,12 @@ final class QuotaQueue {
   private var pace: QuotaPace
   private let share: FleetShare
   private let clock: any PushClock
-  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var waiting: [PendingSend] = []
   private var head = 0
   private var timer: LoopTimer?
   private var isOpen = false
+  /// Called on the loop with each send that may go after a wait.
+  var onAdmitted: ((PendingSend) -> Void)?
 
   init(perMinute: Int, share: FleetShare, on loop: Loop, clock: any PushClock) {
     pace = QuotaPace(perMinute: perMinute)
@@ -33,17 +35,16 @@ final class QuotaQueue {
     timer = LoopTimer(on: loop) { [unowned self] in letGo() }
   }
 
-  /// Returns when a request may go.
-  func wait() async {
-    await withCheckedContinuation { continuation in
-      if isOpen { return continuation.resume() }
-      if waiting.count == head {
-        pace.divide(among: share.instances)
-        guard let due = pace.admit(clock.monotonic()) else { return continuation.resume() }
-        arm(due)
-      }
-      waiting.append(continuation)
+  /// True when it may go at once; else `onAdmitted` is called with it later.
+  func admits(_ send: PendingSend) -> Bool {
+    if isOpen { return true }
+    if waiting.count == head {
+      pace.divide(among: share.instances)
+      guard let due = pace.admit(clock.monotonic()) else { return true }
+      arm(due)
     }
+    waiting.append(send)
+    return false
   }
 
   func throttled() { pace.throttled(clock.monotonic()) }
@@ -51,14 +52,14 @@ final class QuotaQueue {
   /// Everything may go: the end has come.
   func open() {
     isOpen = true
-    while let first = popFirst() { first.resume() }
+    while let first = popFirst() { onAdmitted?(first) }
   }
 
   private func letGo() {
     pace.divide(among: share.instances)
     while head < waiting.count {
       if let due = pace.admit(clock.monotonic()) { return arm(due) }
-      popFirst()?.resume()
+      if let first = popFirst() { onAdmitted?(first) }
     }
   }
 
@@ -66,7 +67,7 @@ final class QuotaQueue {
     timer?.arm(afterNanoseconds: max(1_000_000, due - clock.monotonic()))
   }
 
-  private func popFirst() -> CheckedContinuation<Void, Never>? {
+  private func popFirst() -> PendingSend? {
     guard head < waiting.count else { return nil }
     let first = waiting[head]
     head += 1

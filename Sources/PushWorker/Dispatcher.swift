@@ -65,7 +65,7 @@ struct Dispatcher<Item> {
 
   /// The next target for a free lane, of `lanes` in all; nil when none may start.
   mutating func next(lanes: Int) -> Job? {
-    guard waiting > 0, let place = choose(lanes) else { return nil }
+    guard waiting > 0, running < lanes, let place = choose(lanes) else { return nil }
     let job = lines[place].popFirst()
     note(removed: 1, job.feed, job.group)
     running += 1

@@ -1,30 +1,46 @@
 import PushModel
+import SharedState
 
-/// What one lane keeps between its pushes: the buffers of a request, and its place while idle.
-@safe final class Lane {
+/// A place for one push at a time, with what it keeps between its pushes: the buffers of a request.
+final class Lane: OutgoingPush {
   let request = PushRequest()
-  private var job: Dispatcher<OpenItem>.Job?
-  private var waiting: UnsafeContinuation<Void, Never>?
-  /// It was handed something that it has not taken.
-  private var isResumed = false
+  /// What it has to send.
+  private(set) var job: Dispatcher<OpenItem>.Job?
+  /// When it got it, UNIX milliseconds.
+  private(set) var startedAt: Int64 = 0
+  /// Nanoseconds from then until the outcome was known.
+  private(set) var took: Int64 = 0
+  /// What `request` holds is its message.
+  var isBuilt = false
+  private(set) var precedence: UInt8 = 0
+  private var begun: Int64 = 0
+  private var outcome: SendOutcome?
+  private unowned let crew: LaneCrew
 
-  /// The lane waits from now on until it is resumed.
-  func waits(_ continuation: UnsafeContinuation<Void, Never>) {
-    if isResumed { unsafe continuation.resume() } else { unsafe waiting = continuation }
-  }
+  init(of crew: LaneCrew) { self.crew = crew }
 
-  /// Hands a job to the waiting lane, or lets it end.
-  func resume(_ job: Dispatcher<OpenItem>.Job?) {
+  func begin(_ job: Dispatcher<OpenItem>.Job, _ clock: any PushClock) {
+    precedence = job.item.feed.precedence
     self.job = job
-    isResumed = true
-    guard let waiting = unsafe waiting else { return }
-    unsafe self.waiting = nil
-    unsafe waiting.resume()
+    isBuilt = false
+    startedAt = clock.wall()
+    begun = clock.monotonic()
   }
 
-  /// What it was resumed with; nil = it is to end.
-  func takeJob() -> Dispatcher<OpenItem>.Job? {
-    isResumed = false
-    return job.take()
+  func build() -> Bool { crew.build(self) }
+
+  func ended(_ outcome: SendOutcome) {
+    self.outcome = outcome
+    took = crew.clock.monotonic() - begun
+    crew.ended(self)
+  }
+
+  /// There is nothing to be sent.
+  func drop() { job = nil }
+
+  /// Job and outcome, which it forgets; nil when it was dropped.
+  func take() -> (Dispatcher<OpenItem>.Job, SendOutcome)? {
+    guard let job = job.take(), let outcome = outcome.take() else { return nil }
+    return (job, outcome)
   }
 }

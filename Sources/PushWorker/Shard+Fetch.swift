@@ -89,7 +89,7 @@ extension Shard {
     let hasLooked = standstill.look(clock.monotonic()) { group in
       (dispatcher.finished(group: group), dispatcher.running(group: group))
     }
-    if hasLooked, dispatcher.mark({ standstill.isStill($0) }) { wakeLanes() }
+    if hasLooked, dispatcher.mark({ standstill.isStill($0) }) { startLanes() }
   }
 
   private func beginCramped(_ feed: Feed, _ now: Int64) {
@@ -168,6 +168,7 @@ extension Shard {
       if SplitLine.isLarge(item) { begin(open, now) } else { decoded.append(open) }
     }
     for open in decoded { begin(open, now) }
+    startLanes()
   }
 
   private func decode(_ feed: Feed, _ item: QueueItem, _ now: Int64) -> OpenItem? {
@@ -225,7 +226,7 @@ extension Shard {
     for target in 0..<event.targetCount where !open.done.contains(target) {
       enqueue(open, event, target)
     }
-    if open.remaining == 0 { finish(open) } else { wakeLanes() }
+    if open.remaining == 0 { finish(open) }
   }
 
   private func enqueue(_ open: OpenItem, _ event: DecodedEvent, _ target: Int) {

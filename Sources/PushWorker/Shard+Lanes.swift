@@ -3,55 +3,52 @@ import PushModel
 import PushTelemetry
 import SharedState
 
-// The lanes: long-lived worker tasks, each with one push at a time.
-// Quiet: they go on. Drain: each ends when nothing waits. Cancel: their open requests end as
-// "unknown" when the providers shut down.
+// The lanes: as many pushes are under way at once.
+// Quiet: they go on. Drain: what waits is still begun. Cancel: their open requests end as "unknown"
+// when the providers shut down.
 extension Shard {
-  func runLane() async {
-    let lane = Lane()
-    while true {
-      var next = nextJob()
-      if next == nil, mayIdle {
-        idleLanes.append(lane)
-        // Here, not in a function of the lane: nothing comes between, and no frame of it is kept.
-        await unsafe withUnsafeContinuation { unsafe lane.waits($0) }
-        next = lane.takeJob()
-      }
-      guard let job = next else { break }
-      var mayStart = !isLeaseOver(job)
-      if !mayStart { mayStart = await leaseReturns(job) }
-      mayStart = mayStart && !job.item.isStale
-      if mayStart, let now = built(job, lane) {
-        let started = clock.monotonic()
-        let outcome = await providers[job.group].send(lane.request)
-        conclude(job, outcome, lane, startedAt: now, took: clock.monotonic() - started)
-      }
-      ended(job, wasStarted: mayStart)
+  /// Begins what waits as long as lanes are free.
+  func startLanes() {
+    while let job = dispatcher.next(lanes: wantedLanes) {
+      let lane = crew.takeFree()
+      lane.begin(job, clock)
+      providers[job.group].send(lane)
     }
-    lanes -= 1
   }
 
-  private func nextJob() -> Dispatcher<OpenItem>.Job? {
-    lanes > wantedLanes ? nil : dispatcher.next(lanes: wantedLanes)
+  /// Builds the message of a push that has its place on a connection; false when there is nothing to
+  /// be sent, or not now.
+  func build(_ lane: Lane) -> Bool {
+    guard let job = lane.job else { return false }
+    if job.item.isStale {
+      withhold(job.item, job.target)
+    } else if isLeaseOver(job) {
+      crew.hold(lane)
+      return false
+    } else if build(job, into: lane.request) {
+      lane.isBuilt = true
+      return true
+    }
+    lane.drop()
+    ended(job)
+    crew.ended(lane)
+    return false
   }
 
-  private var mayIdle: Bool { lanes <= wantedLanes && phase == .running }
+  /// What has ended is concluded, and its lanes go on.
+  func concludeEnded() {
+    crew.takeEnded { lane in
+      guard let (job, outcome) = lane.take() else { return }
+      conclude(job, outcome, lane)
+      ended(job)
+    }
+    startLanes()
+  }
 
-  private func ended(_ job: Dispatcher<OpenItem>.Job, wasStarted: Bool) {
+  private func ended(_ job: Dispatcher<OpenItem>.Job) {
     dispatcher.finished(feed: job.feed, group: job.group)
-    // What was not started stays in Redis as it is, and is handed back.
-    if !wasStarted && !job.item.isStale { return }
-    if !wasStarted { withhold(job.item, job.target) }
     job.item.remaining -= 1
     if job.item.remaining == 0 { finish(job.item) }
-  }
-
-  /// Hands waiting targets to idle lanes, the one used last first: its memory is warm.
-  func wakeLanes() {
-    while let lane = idleLanes.last, let job = dispatcher.next(lanes: wantedLanes) {
-      idleLanes.removeLast()
-      lane.resume(job)
-    }
   }
 
   /// Past the lease's local deadline nothing may be started: another instance may have the item.
@@ -59,38 +56,43 @@ extension Shard {
     clock.monotonic() >= job.item.feed.queue.startDeadline
   }
 
-  /// Waits until the lease is renewed; false when it never will be for this item.
-  private func leaseReturns(_ job: Dispatcher<OpenItem>.Job) async -> Bool {
-    while isLeaseOver(job) {
-      if job.item.isStale || isCutOff { return false }
-      await pause(.milliseconds(50))
+  /// Lanes that wait for the lease go on once it is renewed, or give up what never may be started.
+  func lookAtLease() {
+    for lane in crew.takeHeld() {
+      guard let job = lane.job else { continue }
+      if !job.item.isStale && !isCutOff && isLeaseOver(job) {
+        crew.hold(lane)
+      } else if job.item.isStale || !isCutOff {
+        providers[job.group].send(lane)
+      } else {
+        // It stays in Redis as it is, and is handed back.
+        lane.drop()
+        dispatcher.finished(feed: job.feed, group: job.group)
+        crew.ended(lane)
+      }
     }
-    return true
   }
 
-  /// Builds the message into the lane; the wall clock's milliseconds, or nil when there is nothing
-  /// to be sent.
-  private func built(_ job: Dispatcher<OpenItem>.Job, _ lane: Lane) -> Int64? {
+  /// False when there is nothing to be sent.
+  private func build(_ job: Dispatcher<OpenItem>.Job, into request: PushRequest) -> Bool {
     let open = job.item
     if isShut(job.group) {
       park(open, job.target)
-      return nil
+      return false
     }
-    let now = clock.wall()
-    switch codec.build(open.event, target: job.target, now: now, into: lane.request) {
+    switch codec.build(open.event, target: job.target, now: clock.wall(), into: request) {
     case .built(let notes):
       note(notes)
       open.unbuilt -= 1
       // A receipt tells of the event, however it ends.
       if open.unbuilt == 0, !writesReceipts { open.forgetEvent() }
-      lane.request.precedence = open.feed.precedence
-      return now
+      return true
     case .failed(let reason, let detail):
       record(open, job.target, .dead(reason), nil, detail)
     case .expired:
       record(open, job.target, .expired, nil, "expired before it could be sent")
     }
-    return nil
+    return false
   }
 
   private func note(_ notes: BuildNotes) {
@@ -101,13 +103,11 @@ extension Shard {
 
   // MARK: After the answer
 
-  private func conclude(
-    _ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ lane: Lane, startedAt: Int64,
-    took: Int64
-  ) {
-    metrics.sendDuration.record(nanoseconds: took)
+  private func conclude(_ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ lane: Lane) {
+    metrics.sendDuration.record(nanoseconds: lane.took)
     let attempted = Attempted(
-      startedAt: startedAt, took: took, apnsID: writesReceipts ? lane.request.apnsID : [])
+      startedAt: lane.startedAt, took: lane.took,
+      apnsID: writesReceipts && lane.isBuilt ? lane.request.apnsID : [])
     let open = job.item
     let handles = pushMetrics[job.group]
     if case .answered(let answer, .accepted) = outcome {

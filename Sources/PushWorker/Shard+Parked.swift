@@ -18,7 +18,7 @@ extension Shard {
       if most == 0 { parkWaiting(feed, group) }
       feed.wake()
     }
-    wakeLanes()
+    startLanes()
   }
 
   /// Which apps an operator has paused in all the fleet.
@@ -101,7 +101,7 @@ extension Shard {
   /// are all taken fill it. What those that stand still have in excess of their share leaves at
   /// once, and after a while what those have that are not soon done.
   func relieve(_ feed: Feed, after elapsed: Int64) {
-    if idleLanes.isEmpty { return }
+    if dispatcher.running >= wantedLanes { return }
     for group in providers.indices where waiting(feed, group) > share {
       if standstill.isStill(group) {
         parkWaiting(feed, group, butFirst: share)

@@ -28,9 +28,7 @@ package actor Shard {
   // Lanes.
   var dispatcher: Dispatcher<OpenItem>
   var wantedLanes: Int
-  var lanes = 0
-  var idleLanes: [Lane] = []
-  let laneChanges = Signal()
+  private(set) lazy var crew = LaneCrew(of: self, on: loop, clock: clock)
   /// Handles of each credential, in the order of the list.
   let pushMetrics: [PushMetrics]
   /// The brakes on invalid tokens, by credential.
@@ -90,16 +88,6 @@ package actor Shard {
     watchGates()
     let splitter = Task(executorPreference: loop) { await self.runSplitter() }
     let roles = feeds.map(startRoles)
-    await withDiscardingTaskGroup { group in
-      while await lanesAreWanted() {
-        while lanes < wantedLanes, phase == .running {
-          lanes += 1
-          // The preference keeps what continues a lane on the loop: without it each continuation
-          // goes through a thread of the global pool first, though the actor's executor is the loop.
-          group.addTask(executorPreference: self.loop) { await self.runLane() }
-        }
-      }
-    }
     for roles in roles { await roles.end() }
     await splitter.value
     // What could not be finished is in Redis again before the process may end.
@@ -145,21 +133,12 @@ package actor Shard {
     return FeedRoles(fetcher: fetcher, completer: completer, heartbeat: heartbeat)
   }
 
-  /// Waits for a change of the number of lanes; false when no lane is to be started any more.
-  private func lanesAreWanted() async -> Bool {
-    if lanes < wantedLanes, phase == .running { return true }
-    if phase != .running { return false }
-    await laneChanges.wait()
-    return phase == .running
-  }
-
   /// Sets the number of lanes while running; lanes over it end with their present push.
   package func scale(to workers: Int) {
     let workers = max(1, workers)
     if workers == wantedLanes { return }
     wantedLanes = workers
-    while lanes > wantedLanes, let lane = idleLanes.popLast() { lane.resume(nil) }
-    laneChanges.raise()
+    startLanes()
     for feed in feeds { feed.fetchWake.raise() }
   }
 
@@ -180,7 +159,6 @@ package actor Shard {
       feed.fetcher?.cancel()
       feed.fetchWake.raise()
     }
-    laneChanges.raise()
     splitLine.wake.raise()
     await fetchersEnd()
   }
@@ -212,28 +190,20 @@ package actor Shard {
   /// True once nothing may be started any more.
   var isCutOff = false
 
-  /// Lanes end one by one when nothing waits; what does not end in time is cut off.
+  /// Lanes go on until nothing waits; what does not end in time is cut off.
   private func finishLanes(before end: Int64) async {
-    releaseIdleLanes()
-    while lanes > 0, !hurried, clock.monotonic() < end {
+    while dispatcher.waiting + dispatcher.running > 0, !hurried, clock.monotonic() < end {
       try? await loop.sleep(.milliseconds(5))
-      releaseIdleLanes()
     }
     isCutOff = true
     _ = dispatcher.removeWaiting()
-    releaseIdleLanes()
     // Requests still open end as "unknown": they are tried again by whoever takes the item next.
-    if lanes > 0 { for provider in providers { provider.cutOff() } }
+    if dispatcher.running > 0 { for provider in providers { provider.cutOff() } }
     for provider in providers { await provider.shutDown() }
   }
 
-  private func releaseIdleLanes() {
-    guard dispatcher.waiting == 0 else { return }
-    while let lane = idleLanes.popLast() { lane.resume(nil) }
-  }
-
   private func endRoles() async {
-    while lanes > 0 || !splitLine.hasEnded { try? await loop.sleep(.milliseconds(2)) }
+    while dispatcher.running > 0 || !splitLine.hasEnded { try? await loop.sleep(.milliseconds(2)) }
     judgeSuspects(atOnce: true)
     for feed in feeds {
       for item in feed.open.values where item.remaining > 0 { writeProgress(item) }

@@ -47,7 +47,7 @@ extension Shard {
   /// That it answers at all says that its loop turns.
   package func snapshot() -> ShardSnapshot {
     var snapshot = ShardSnapshot()
-    snapshot.lanes = lanes
+    snapshot.lanes = max(phase == .running ? wantedLanes : 0, dispatcher.running)
     snapshot.busy = dispatcher.running
     snapshot.waiting = dispatcher.waiting
     snapshot.feeds = feeds.map(look)

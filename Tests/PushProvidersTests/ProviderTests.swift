@@ -2,6 +2,7 @@ import HTTP2
 import LoopIO
 import PushCrypto
 import PushModel
+import PushWorker
 import SharedState
 import TestSupport
 import Testing

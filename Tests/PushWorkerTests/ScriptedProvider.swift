@@ -15,13 +15,18 @@ final class ScriptedProvider: PushProvider {
   /// What all providers of a test were sent, by device token (APNs) or body (FCM).
   final class Sent: Sendable {
     private let counts = Guarded<[String: Int]>([:])
+    private let order = Guarded<[UInt8]>([])
 
-    func note(_ token: String) -> Int {
-      counts.withLock {
+    func note(_ token: String, _ precedence: UInt8) -> Int {
+      order.withLock { $0.append(precedence) }
+      return counts.withLock {
         $0[token, default: 0] += 1
         return $0[token, default: 0]
       }
     }
+
+    /// The precedence of each push, in the order they were sent.
+    var precedences: [UInt8] { order.withLock { $0 } }
 
     var all: [String: Int] { counts.withLock { $0 } }
   }
@@ -37,10 +42,15 @@ final class ScriptedProvider: PushProvider {
     self.answer = answer
   }
 
-  func send(_ request: PushRequest) async -> SendOutcome {
+  func send(_ push: any OutgoingPush) {
+    guard push.build() else { return }
+    let request = push.request
     let name = request.deviceToken.isEmpty ? request.body : request.deviceToken
-    let times = sent.note(String(decoding: name, as: UTF8.self))
-    return await answer(request, times)
+    let times = sent.note(String(decoding: name, as: UTF8.self), push.precedence)
+    let push = LoopBound(push)
+    Task(executorPreference: loop) { [answer] in
+      push.value.ended(await answer(push.value.request, times))
+    }
   }
 
   func shutDown() async {}

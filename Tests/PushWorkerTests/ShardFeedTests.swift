@@ -8,35 +8,24 @@ import Testing
 
 private typealias Harness = ShardHarness
 
-/// The order in which lists were served, by the precedence of the requests.
-private final class Served: Sendable {
-  private let order = Guarded<[UInt8]>([])
-
-  func note(_ request: PushRequest) { order.withLock { $0.append(request.precedence) } }
-
-  var all: [UInt8] { order.withLock { $0 } }
-}
-
 @Suite struct ShardFeedTests {
   @Test func `calls overtake a full list of bulk, and bulk goes on meanwhile`() async throws {
-    let served = Served()
     var options = Harness.Options()
     options.workers = 2
     options.weights = [8, 1]
     try await Harness.run(
       options,
-      Harness.Script { request, _ in
-        served.note(request)
+      Harness.Script { _, _ in
         // Slower than the list of calls is fetched.
         try? await Task.sleep(for: .milliseconds(3))
         return Harness.accepted
       }
     ) { it in
       for event in 0..<400 { it.push("bulk\(event)", [Harness.token(event)], to: 1) }
-      #expect(await eventually(on: it.loop) { served.all.count > 50 })
+      #expect(await eventually(on: it.loop) { it.sent.precedences.count > 50 })
       for event in 0..<40 { it.push("call\(event)", [Harness.token(1_000 + event)]) }
       #expect(await it.drained())
-      let order = served.all
+      let order = it.sent.precedences
       #expect(order.count == 440)
       let first = try #require(order.firstIndex(of: 0))
       let last = try #require(order.lastIndex(of: 0))

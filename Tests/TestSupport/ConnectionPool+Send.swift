@@ -8,6 +8,19 @@ extension ConnectionPool {
     let request = PoolRequest(headers)
     request.body = body
     request.precedence = precedence
-    return await unsafe withUnsafeContinuation { unsafe send(request, $0) }
+    return await withCheckedContinuation { send(request, for: FilledRequest($0)) }
+  }
+}
+
+/// Waits for the end of a request that needs nothing more when it has its place.
+private final class FilledRequest: PoolClient {
+  private let waiter: CheckedContinuation<RequestOutcome, Never>
+
+  init(_ waiter: CheckedContinuation<RequestOutcome, Never>) { self.waiter = waiter }
+
+  func fill(_ request: PoolRequest) -> Bool { true }
+
+  func ended(_ request: PoolRequest, _ outcome: RequestOutcome) {
+    waiter.resume(returning: outcome)
   }
 }

@@ -117,9 +117,3 @@ final class AdminDesk {
     forgetClients()
   }
 }
-
-/// Carries what belongs to a loop to a task on that loop.
-struct LoopBound<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
-}

@@ -1,0 +1,75 @@
+internal import HTTP2
+internal import PushWorker
+
+/// Whose sends they are.
+protocol PendingSendOwner: AnyObject {
+  /// The push has its place: writes its message and credential into the request. False when it
+  /// does not go after all.
+  func fill(_ send: PendingSend) -> Bool
+  func ended(_ send: PendingSend, _ outcome: RequestOutcome)
+}
+
+/// A push of one provider from `send` to its end.
+final class PendingSend: PoolClient {
+  let request: PoolRequest
+  private(set) var push: (any OutgoingPush)?
+  /// The breaker's number for it; nil without a breaker.
+  private(set) var epoch: Int?
+  /// What it carries; nil with a certificate.
+  var token: ProviderToken?
+  private var isFilled = false
+  private unowned let owner: any PendingSendOwner
+
+  init(_ common: HeaderBlock, of owner: any PendingSendOwner) {
+    request = PoolRequest(common)
+    self.owner = owner
+  }
+
+  func begin(_ push: any OutgoingPush, _ epoch: Int?) {
+    self.push = push
+    self.epoch = epoch
+    request.precedence = push.precedence
+  }
+
+  /// The push, which it forgets.
+  func take() -> (any OutgoingPush)? {
+    request.body = []
+    token = nil
+    isFilled = false
+    return push.take()
+  }
+
+  func fill(_ request: PoolRequest) -> Bool {
+    // The pool sends it once more as it is.
+    if !isFilled { isFilled = owner.fill(self) }
+    return isFilled
+  }
+
+  func ended(_ request: PoolRequest, _ outcome: RequestOutcome) { owner.ended(self, outcome) }
+}
+
+/// Sends that wait for their next use, filled with what all requests have in common.
+///
+/// As many exist as were ever under way at once; after that a send allocates none.
+struct SpareSends {
+  private let common: HeaderBlock
+  private let mark: HeaderBlock.Mark
+  private var spare: [PendingSend] = []
+
+  /// - Parameter common: the fields of every request, pseudo headers first.
+  init(common: HeaderBlock) {
+    self.common = common
+    mark = common.mark
+  }
+
+  mutating func take(for owner: any PendingSendOwner) -> PendingSend {
+    spare.popLast() ?? PendingSend(common, of: owner)
+  }
+
+  /// Takes one back that has ended or does not go; the push that it was for.
+  mutating func putBack(_ send: PendingSend) -> (any OutgoingPush)? {
+    send.request.headers.cut(back: mark)
+    spare.append(send)
+    return send.take()
+  }
+}
