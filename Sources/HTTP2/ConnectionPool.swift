@@ -32,9 +32,9 @@ package import SharedState
   var connects: [Int: Task<Void, Never>] = [:]
   var waiting = WaitingRequests()
   /// Their clients are to be told.
-  private var ended: [PoolRequest] = []
+  private var ended: [PoolRequest?] = []
   /// Their clients are being told.
-  private var told: [PoolRequest] = []
+  private var told: [PoolRequest?] = []
   var growth: GrowthPlan
   var retirement: RetirementWatch
   var use = RetirementWatch.Use()
@@ -78,13 +78,12 @@ package import SharedState
 
   // MARK: Requests
 
-  /// Sends one request and tells `client` what became of it, never later than the two timeouts
+  /// Sends one request and tells its client what became of it, never later than the two timeouts
   /// together (times the resends). Nothing cuts it short: a push that has left must be accounted
   /// for. It is filled when it has its place: of what waits nothing is built that the processor's
   /// caches forget again, or that is over by then.
-  package func send(_ request: PoolRequest, for client: any PoolClient) {
+  package func send(_ request: PoolRequest) {
     let now = clock.monotonic()
-    request.client = client
     request.since = now
     request.resends = 0
     if isShutDown { return giveBack(request, RequestTrouble(.shutDown, "the pool is shut down")) }
@@ -100,7 +99,7 @@ package import SharedState
   }
 
   /// The outcome of a request; what the peer did not process goes again.
-  func ended(_ request: PoolRequest, _ outcome: RequestOutcome) {
+  func ended(_ request: consuming PoolRequest, _ outcome: RequestOutcome) {
     if case .neverSent = outcome, !isShutDown, request.resends < PoolRequest.mostResends {
       request.resends += 1
       request.since = clock.monotonic()
@@ -115,8 +114,8 @@ package import SharedState
   }
 
   /// Clients are told together when what is under way has returned, since they may call the pool.
-  private func end(_ request: PoolRequest, _ outcome: RequestOutcome) {
-    request.outcome = outcome
+  private func end(_ request: consuming PoolRequest, _ outcome: RequestOutcome) {
+    request.end(outcome)
     ended.append(request)
     if ended.count > 1 { return }
     let me = LoopBound(self)
@@ -125,7 +124,7 @@ package import SharedState
 
   private func tellClients() {
     swap(&ended, &told)
-    for request in told { request.tell() }
+    for index in told.indices { told[index].take()?.tell() }
     told.removeAll(keepingCapacity: true)
   }
 
@@ -172,7 +171,8 @@ package import SharedState
     while !waiting.isEmpty, let connection = nextFree(at: now) {
       startFirst(on: connection, at: now)
     }
-    look(at: now)
+    // Building many requests has taken its time.
+    look(at: clock.monotonic())
   }
 
   /// Opens connections when it is time, and sets the timer for the next look.

@@ -25,24 +25,23 @@ package final class PoolRequest {
   /// Since when it waits for a place.
   var since: Int64 = 0
   var resends = 0
-  /// Who is told what became of it; nil when it is not under way.
-  var client: (any PoolClient)?
   /// What became of it, until its client has been told.
-  var outcome: RequestOutcome?
+  private var outcome: RequestOutcome?
+  private let client: any PoolClient
 
-  package init(_ headers: HeaderBlock) { self.headers = headers }
+  /// It keeps its client alive.
+  package init(_ headers: HeaderBlock, for client: any PoolClient) {
+    self.headers = headers
+    self.client = client
+  }
 
   /// False when there is nothing to be sent any more; then nobody waits for it either.
-  func fill() -> Bool {
-    guard let client else { return false }
-    if client.fill(self) { return true }
-    self.client = nil
-    return false
-  }
+  func fill() -> Bool { client.fill(self) }
+
+  func end(_ outcome: RequestOutcome) { self.outcome = outcome }
 
   /// Tells the client.
   func tell() {
-    guard let client = client.take(), let outcome = outcome.take() else { return }
-    client.ended(self, outcome)
+    if let outcome = outcome.take() { client.ended(self, outcome) }
   }
 }

@@ -43,9 +43,9 @@ extension ByteStream: TurnEnd {
       unsafe here.output.withUnsafeBufferPointer { unsafe send($0) }
       return
     }
-    if let error = tls.encrypt(here.output) { return end(error) }
-    if writer.closesWhenWritten { tls.sayGoodbye() }
-    tls.takeOutput(into: &here.records)
+    let error = tls.seal(
+      here.output, saysGoodbye: writer.closesWhenWritten, into: &here.records)
+    if let error { return end(error) }
     unsafe here.records.withUnsafeBufferPointer { unsafe send($0) }
   }
 

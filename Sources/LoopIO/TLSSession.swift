@@ -21,7 +21,6 @@ internal import COpenSSL
   private let input: OpaquePointer
   private let output = TLSOutput()
   private(set) var isHandshaking = true
-  private static let keptMemory = 131_072
 
   /// `serverName` is whom a client expects; a server passes nil. `tickets` of another context are
   /// not used: their sessions may stand for another client.
@@ -139,8 +138,24 @@ internal import COpenSSL
     }
   }
 
-  /// Encrypts all of `bytes`; the records wait in the output.
-  func encrypt(_ bytes: [UInt8]) -> StreamError? {
+  /// Encrypts `plain`, adds the alert that says the end is meant if it is, and moves all that is to
+  /// be written to the socket into `records`, which it replaces. OpenSSL writes to the caller's
+  /// memory meanwhile: so all connections of a loop share what their largest turn needs.
+  func seal(
+    _ plain: [UInt8], saysGoodbye: Bool, into records: inout [UInt8]
+  ) -> StreamError? {
+    takeOutput(into: &records)
+    swap(&output.bytes, &records)
+    defer { swap(&output.bytes, &records) }
+    if let error = encrypt(plain) { return error }
+    if saysGoodbye {
+      ERR_clear_error()
+      unsafe SSL_shutdown(ssl)
+    }
+    return nil
+  }
+
+  private func encrypt(_ bytes: [UInt8]) -> StreamError? {
     if bytes.isEmpty { return nil }
     ERR_clear_error()
     return unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -155,19 +170,15 @@ internal import COpenSSL
     }
   }
 
-  /// Adds the alert that says the end is meant.
-  func sayGoodbye() {
-    ERR_clear_error()
-    unsafe SSL_shutdown(ssl)
-  }
-
   var hasOutput: Bool { !output.bytes.isEmpty }
 
-  /// Moves what is to be written to the socket into `bytes`, which it replaces.
+  /// Moves what a handshake or an answer to the peer has left to be written into `bytes`, which it
+  /// replaces.
   func takeOutput(into bytes: inout [UInt8]) {
-    swap(&output.bytes, &bytes)
-    // Hundreds of connections must not each keep the memory of their largest turn.
-    output.bytes.removeAll(keepingCapacity: output.bytes.capacity <= Self.keptMemory)
+    bytes.removeAll(keepingCapacity: true)
+    if output.bytes.isEmpty { return }
+    bytes += output.bytes
+    output.bytes = []
   }
 
   deinit {

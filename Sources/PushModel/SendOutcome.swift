@@ -14,6 +14,15 @@ package indirect enum SendOutcome: Sendable {
 
   /// A plain 200, of which nothing more is told.
   package static let accepted = SendOutcome.answered(Answer(status: 200), .accepted)
+
+  package var isAccepted: Bool {
+    if case .answered(_, .accepted) = self { true } else { false }
+  }
+
+  /// What the provider said, if it did.
+  package var answer: Answer? {
+    if case .answered(let answer, _) = self { answer } else { nil }
+  }
 }
 
 /// Why no answer came; `detail` names the cause for a log and holds no secret.

@@ -52,10 +52,15 @@ package final class APNsProvider: PushProvider {
     if breaker != nil, epoch == nil { return push.ended(BreakerGate.refusal) }
     let send = sends.take(for: self)
     send.begin(push, epoch)
-    pool.send(send.request, for: send)
+    guard let request = send.request else { return }
+    request.precedence = push.precedence
+    pool.send(request)
   }
 
-  package func shutDown() async { await pool.shutDown() }
+  package func shutDown() async {
+    await pool.shutDown()
+    sends.letGo()
+  }
 
   package func cutOff() { pool.cutOff() }
 
@@ -63,14 +68,14 @@ package final class APNsProvider: PushProvider {
   package var snapshot: PoolSnapshot { pool.snapshot }
 
   private func said(
-    _ outcome: RequestOutcome, _ topic: [UInt8], _ token: ProviderToken?
+    _ outcome: RequestOutcome, _ push: any OutgoingPush, _ token: ProviderToken?
   ) -> SendOutcome {
     switch outcome {
     case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
     case .unknown(let trouble): return .unknown(SendTrouble(trouble))
     case .answered(let response):
       let said = answered(response, token)
-      if case .answered(_, let verdict) = said { scopes.note(verdict, topic) }
+      if case .answered(_, let verdict) = said { scopes.note(verdict, push.request.topic) }
       return said
     }
   }
@@ -116,29 +121,31 @@ package final class APNsProvider: PushProvider {
 }
 
 extension APNsProvider: PendingSendOwner {
-  func fill(_ send: PendingSend) -> Bool {
+  func fill(_ send: PendingSend, _ request: PoolRequest) -> Bool {
     guard let push = send.push, push.build() else {
-      _ = sends.putBack(send)
-      breaker?.gaveUp()
+      _ = withdraw(send, request)
       return false
     }
     let message = push.request
     guard scopes.admits(message.topic) else {
-      _ = sends.putBack(send)
-      breaker?.gaveUp()
-      push.ended(SharedScopePauses.refusal)
+      withdraw(send, request)?.ended(SharedScopePauses.refusal)
       return false
     }
     send.token = tokens?.token()
-    APNsHeaders.append(message, send.token, to: &send.request.headers)
-    send.request.body = message.body
+    APNsHeaders.append(message, send.token, to: &request.headers)
+    request.body = message.body
     return true
   }
 
-  func ended(_ send: PendingSend, _ outcome: RequestOutcome) {
+  private func withdraw(_ send: PendingSend, _ request: PoolRequest) -> (any OutgoingPush)? {
+    breaker?.gaveUp()
+    return sends.putBack(send, request)
+  }
+
+  func ended(_ send: PendingSend, _ request: PoolRequest, _ outcome: RequestOutcome) {
     let (token, epoch) = (send.token, send.epoch)
-    guard let push = sends.putBack(send) else { return }
-    let said = said(outcome, push.request.topic, token)
+    guard let push = sends.putBack(send, request) else { return }
+    let said = said(outcome, push, token)
     if let epoch { breaker?.ended(epoch, said) }
     push.ended(said)
   }

@@ -56,6 +56,7 @@ package final class FCMProvider: PushProvider {
     if breaker != nil, epoch == nil { return push.ended(BreakerGate.refusal) }
     let send = sends.take(for: self)
     send.begin(push, epoch)
+    send.request?.precedence = push.precedence
     if let quota, !quota.admits(send) { return }
     obtainToken(for: send)
   }
@@ -71,33 +72,38 @@ package final class FCMProvider: PushProvider {
   }
 
   private func go(_ send: PendingSend, _ answer: AccessTokenSource.Answer) {
+    guard let request = send.request else { return }
     switch answer {
     case .success(let token):
       send.token = token
-      pool.send(send.request, for: send)
+      pool.send(request)
     case .failure(let trouble):
-      end(send) { _ in withoutToken(trouble) }
+      end(send, request) { _ in withoutToken(trouble) }
     }
   }
 
   /// Tells breaker and sender what `outcome` says.
-  private func end(_ send: PendingSend, _ outcome: (PushRequest) -> SendOutcome) {
+  private func end(
+    _ send: PendingSend, _ request: PoolRequest, _ outcome: (any OutgoingPush) -> SendOutcome
+  ) {
     let epoch = send.epoch
-    guard let push = sends.putBack(send) else { return }
-    let said = outcome(push.request)
+    guard let push = sends.putBack(send, request) else { return }
+    let said = outcome(push)
     if let epoch { breaker?.ended(epoch, said) }
     push.ended(said)
   }
 
   private func said(
-    _ outcome: RequestOutcome, _ token: ProviderToken?, _ request: PushRequest
+    _ outcome: RequestOutcome, _ token: ProviderToken?, _ push: any OutgoingPush
   ) -> SendOutcome {
     switch outcome {
     case .neverSent(let trouble): return .neverSent(SendTrouble(trouble))
     case .unknown(let trouble): return .unknown(SendTrouble(trouble))
     case .answered(let response):
-      let outcome = answered(response, token, request)
-      if case .answered(_, let verdict) = outcome { scopes.note(verdict, Self.scope(request)) }
+      let outcome = answered(response, token, push.request)
+      if case .answered(_, let verdict) = outcome {
+        scopes.note(verdict, Self.scope(push.request))
+      }
       return outcome
     }
   }
@@ -111,6 +117,7 @@ package final class FCMProvider: PushProvider {
   package func shutDown() async {
     quota?.open()
     await pool.shutDown()
+    sends.letGo()
   }
 
   package func cutOff() {
@@ -156,25 +163,28 @@ package final class FCMProvider: PushProvider {
 }
 
 extension FCMProvider: PendingSendOwner {
-  func fill(_ send: PendingSend) -> Bool {
+  func fill(_ send: PendingSend, _ request: PoolRequest) -> Bool {
     guard let push = send.push, let token = send.token, push.build() else {
-      _ = sends.putBack(send)
-      breaker?.gaveUp()
+      _ = withdraw(send, request)
       return false
     }
-    guard scopes.admits(Self.scope(push.request)) else {
-      _ = sends.putBack(send)
-      breaker?.gaveUp()
-      push.ended(SharedScopePauses.refusal)
+    let message = push.request
+    guard scopes.admits(Self.scope(message)) else {
+      withdraw(send, request)?.ended(SharedScopePauses.refusal)
       return false
     }
-    FCMHeaders.append(token, to: &send.request.headers)
-    send.request.body = push.request.body
+    FCMHeaders.append(token, to: &request.headers)
+    request.body = message.body
     return true
   }
 
-  func ended(_ send: PendingSend, _ outcome: RequestOutcome) {
+  private func withdraw(_ send: PendingSend, _ request: PoolRequest) -> (any OutgoingPush)? {
+    breaker?.gaveUp()
+    return sends.putBack(send, request)
+  }
+
+  func ended(_ send: PendingSend, _ request: PoolRequest, _ outcome: RequestOutcome) {
     let token = send.token
-    end(send) { said(outcome, token, $0) }
+    end(send, request) { said(outcome, token, $0) }
   }
 }

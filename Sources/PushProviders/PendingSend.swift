@@ -5,47 +5,50 @@ internal import PushWorker
 protocol PendingSendOwner: AnyObject {
   /// The push has its place: writes its message and credential into the request. False when it
   /// does not go after all.
-  func fill(_ send: PendingSend) -> Bool
-  func ended(_ send: PendingSend, _ outcome: RequestOutcome)
+  func fill(_ send: PendingSend, _ request: PoolRequest) -> Bool
+  func ended(_ send: PendingSend, _ request: PoolRequest, _ outcome: RequestOutcome)
 }
 
 /// A push of one provider from `send` to its end.
 final class PendingSend: PoolClient {
-  let request: PoolRequest
+  /// Nil once it is let go of: each holds the other, which spares counting owners at each push.
+  private(set) var request: PoolRequest?
   private(set) var push: (any OutgoingPush)?
   /// The breaker's number for it; nil without a breaker.
   private(set) var epoch: Int?
   /// What it carries; nil with a certificate.
   var token: ProviderToken?
   private var isFilled = false
-  private unowned let owner: any PendingSendOwner
+  private let owner: any PendingSendOwner
 
   init(_ common: HeaderBlock, of owner: any PendingSendOwner) {
-    request = PoolRequest(common)
     self.owner = owner
+    request = PoolRequest(common, for: self)
   }
 
   func begin(_ push: any OutgoingPush, _ epoch: Int?) {
     self.push = push
     self.epoch = epoch
-    request.precedence = push.precedence
   }
 
   /// The push, which it forgets.
   func take() -> (any OutgoingPush)? {
-    request.body = []
     token = nil
     isFilled = false
     return push.take()
   }
 
+  func letGo() { request = nil }
+
   func fill(_ request: PoolRequest) -> Bool {
     // The pool sends it once more as it is.
-    if !isFilled { isFilled = owner.fill(self) }
+    if !isFilled { isFilled = owner.fill(self, request) }
     return isFilled
   }
 
-  func ended(_ request: PoolRequest, _ outcome: RequestOutcome) { owner.ended(self, outcome) }
+  func ended(_ request: PoolRequest, _ outcome: RequestOutcome) {
+    owner.ended(self, request, outcome)
+  }
 }
 
 /// Sends that wait for their next use, filled with what all requests have in common.
@@ -67,9 +70,16 @@ struct SpareSends {
   }
 
   /// Takes one back that has ended or does not go; the push that it was for.
-  mutating func putBack(_ send: PendingSend) -> (any OutgoingPush)? {
-    send.request.headers.cut(back: mark)
+  mutating func putBack(_ send: PendingSend, _ request: PoolRequest) -> (any OutgoingPush)? {
+    request.headers.cut(back: mark)
+    request.body = []
     spare.append(send)
     return send.take()
+  }
+
+  /// The end: they hold their owner.
+  mutating func letGo() {
+    for send in spare { send.letGo() }
+    spare = []
   }
 }

@@ -1,58 +1,80 @@
 import LoopIO
+import PushCodec
+import PushTelemetry
 import SharedState
 
-/// The lanes of a shard that are not at work: free ones, and those whose push has ended or waits for
-/// the lease. As many exist as were ever at work at once.
+/// The lanes of a shard, with what they build messages by.
+///
+/// Those at work are known to their providers; here are the free ones, those whose push has ended,
+/// and those that wait for the lease. As many exist as were ever at work at once.
 final class LaneCrew {
+  let codec: MessageCodec
   let clock: any PushClock
+  let writesReceipts: Bool
+  /// Credentials, by group, to which nothing may go now.
+  var isShut: [Bool]
+  private let metrics: WorkerMetrics
   private let loop: Loop
-  private unowned let shard: Shard
+  /// Called on the loop once lanes have ended, which `takeEnded` then gives.
+  var whenEnded: @Sendable () -> Void = {}
   private var free: [Lane] = []
-  private var ended: [Lane] = []
-  private var concluded: [Lane] = []
+  private var ended: [Lane?] = []
+  private var concluded: [Lane?] = []
   private var held: [Lane] = []
-  private(set) var leaseTimer: LoopTimer?
 
-  init(of shard: Shard, on loop: Loop, clock: any PushClock) {
-    self.shard = shard
+  init(_ parts: ShardParts, on loop: Loop) {
+    codec = parts.codec
+    clock = parts.clock
+    writesReceipts = parts.writesReceipts
+    isShut = Array(repeating: false, count: parts.providers.count)
+    metrics = parts.metrics
     self.loop = loop
-    self.clock = clock
-    leaseTimer = LoopTimer(on: loop) { [unowned shard] in shard.assumeIsolated { $0.lookAtLease() } }
   }
 
   /// The one used last first: its memory is warm.
   func takeFree() -> Lane { free.popLast() ?? Lane(of: self) }
 
-  func build(_ lane: Lane) -> Bool {
-    let lane = LoopBound(lane)
-    return shard.assumeIsolated { $0.build(lane.value) }
+  func count(_ notes: BuildNotes) {
+    if notes.changes.isEmpty { return }
+    if !notes.changes.isDisjoint(with: [.body, .subtitle, .title]) { metrics.textShortened.add() }
+    if notes.changes.contains(.unicode) { metrics.textRepaired.add() }
   }
 
-  /// Ended ones are concluded together, in a later part of the turn: a provider may say the end of a
-  /// push while it is sending it.
+  /// Those that end are concluded together, in a later part of the turn: their providers are in the
+  /// middle of something.
   func ended(_ lane: Lane) {
     ended.append(lane)
-    if ended.count > 1 { return }
-    let shard = shard
-    loop.execute { shard.assumeIsolated { $0.concludeEnded() } }
+    if ended.count == 1 { loop.execute(whenEnded) }
   }
 
-  /// Hands out each that has ended; it is free afterwards.
-  func takeEnded(_ body: (Lane) -> Void) {
+  /// Hands out each that has ended; `body` says whether it is free now.
+  func takeEnded(_ body: (Lane) -> Bool) {
     swap(&ended, &concluded)
-    for lane in concluded { body(lane) }
-    free += concluded
+    for index in concluded.indices {
+      guard let lane = concluded[index].take() else { continue }
+      if body(lane) { free.append(lane) }
+    }
     concluded.removeAll(keepingCapacity: true)
   }
 
-  /// It waits until the lease is renewed.
-  func hold(_ lane: Lane) {
+  // MARK: Waiting for the lease
+
+  /// True for the first, for which a timer must be armed.
+  func hold(_ lane: Lane) -> Bool {
     held.append(lane)
-    if held.count == 1 { leaseTimer?.arm(after: .milliseconds(50)) }
+    return held.count == 1
   }
 
   func takeHeld() -> [Lane] {
     defer { held = [] }
     return held
+  }
+
+  // MARK: The end
+
+  /// Lets go of all lanes, which hold the crew.
+  func dismiss() {
+    whenEnded = {}
+    free = []
   }
 }

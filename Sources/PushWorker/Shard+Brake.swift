@@ -26,11 +26,11 @@ extension Shard {
 
   /// Counts the answer. True when its token's fate is not known yet: then the target stays open.
   func awaitsBrake(
-    _ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ decision: Decision,
+    _ job: Lane.Job, _ outcome: SendOutcome, _ decision: Decision,
     _ attempted: Attempted
   ) -> Bool {
     guard case .answered(let answer, let verdict) = outcome else { return false }
-    let brake = brakes[job.group]
+    let brake = outlets[job.group].brake
     guard let ticket = brake.answered(answer, verdict, now: clock.monotonic()),
       case .invalidToken(let token) = decision
     else { return false }

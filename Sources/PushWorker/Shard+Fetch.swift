@@ -57,7 +57,7 @@ extension Shard {
 
   private func waitForRoom(_ feed: Feed) async {
     // With one credential nobody else waits.
-    guard providers.count > 1 else { return await feed.fetchWake.wait() }
+    guard outlets.count > 1 else { return await feed.fetchWake.wait() }
     let now = clock.monotonic()
     if feed.crampedSince == 0 { beginCramped(feed, now) }
     relieve(feed, after: now - feed.crampedSince)
@@ -85,7 +85,7 @@ extension Shard {
 
   /// With one credential nobody else waits for it.
   private func look() {
-    guard providers.count > 1 else { return }
+    guard outlets.count > 1 else { return }
     let hasLooked = standstill.look(clock.monotonic()) { group in
       (dispatcher.finished(group: group), dispatcher.running(group: group))
     }
@@ -94,7 +94,7 @@ extension Shard {
 
   private func beginCramped(_ feed: Feed, _ now: Int64) {
     feed.crampedSince = now
-    for group in providers.indices {
+    for group in outlets.indices {
       feed.finishedBefore[group] = dispatcher.finished(group: group)
     }
   }
@@ -240,7 +240,7 @@ extension Shard {
     open.remaining += 1
     open.unbuilt += 1
     dispatcher.add(
-      Dispatcher<OpenItem>.Job(
+      Lane.Job(
         item: open, target: target, feed: open.feed.index, group: group))
   }
 }

@@ -1,3 +1,4 @@
+import LoopIO
 import PushCodec
 import PushModel
 import PushTelemetry
@@ -11,113 +12,87 @@ extension Shard {
   func startLanes() {
     while let job = dispatcher.next(lanes: wantedLanes) {
       let lane = crew.takeFree()
-      lane.begin(job, clock)
-      providers[job.group].send(lane)
+      lane.begin(job)
+      outlets[job.group].provider.send(lane)
     }
-  }
-
-  /// Builds the message of a push that has its place on a connection; false when there is nothing to
-  /// be sent, or not now.
-  func build(_ lane: Lane) -> Bool {
-    guard let job = lane.job else { return false }
-    if job.item.isStale {
-      withhold(job.item, job.target)
-    } else if isLeaseOver(job) {
-      crew.hold(lane)
-      return false
-    } else if build(job, into: lane.request) {
-      lane.isBuilt = true
-      return true
-    }
-    lane.drop()
-    ended(job)
-    crew.ended(lane)
-    return false
   }
 
   /// What has ended is concluded, and its lanes go on.
-  func concludeEnded() {
+  private func concludeEnded() {
     crew.takeEnded { lane in
-      guard let (job, outcome) = lane.take() else { return }
-      conclude(job, outcome, lane)
-      ended(job)
+      guard let job = lane.job, let ending = lane.takeEnding() else { return false }
+      if case .leaseOver = ending {
+        hold(lane)
+        return false
+      }
+      conclude(job, ending, lane)
+      lane.clear()
+      dispatcher.finished(feed: job.feed, group: job.group)
+      job.item.remaining -= 1
+      if job.item.remaining == 0 { finish(job.item) }
+      return true
     }
     startLanes()
   }
 
-  private func ended(_ job: Dispatcher<OpenItem>.Job) {
-    dispatcher.finished(feed: job.feed, group: job.group)
-    job.item.remaining -= 1
-    if job.item.remaining == 0 { finish(job.item) }
+  private func conclude(_ job: Lane.Job, _ ending: Lane.Ending, _ lane: Lane) {
+    switch ending {
+    case .sent(let outcome): conclude(job, outcome, lane)
+    case .shut: park(job.item, job.target)
+    case .failed(let reason, let detail): record(job.item, job.target, .dead(reason), nil, detail)
+    case .expired:
+      record(job.item, job.target, .expired, nil, "expired before it could be sent")
+    case .stale, .leaseOver: withhold(job.item, job.target)
+    }
   }
 
-  /// Past the lease's local deadline nothing may be started: another instance may have the item.
-  private func isLeaseOver(_ job: Dispatcher<OpenItem>.Job) -> Bool {
-    clock.monotonic() >= job.item.feed.queue.startDeadline
+  private static let leaseLook: Int64 = 50_000_000
+
+  private func hold(_ lane: Lane) {
+    if crew.hold(lane) { leaseTimer?.arm(afterNanoseconds: Self.leaseLook) }
   }
 
-  /// Lanes that wait for the lease go on once it is renewed, or give up what never may be started.
-  func lookAtLease() {
+  /// Lanes that wait for the lease go on when it is renewed, or give up what never may be started.
+  private func lookAtLease() {
     for lane in crew.takeHeld() {
       guard let job = lane.job else { continue }
-      if !job.item.isStale && !isCutOff && isLeaseOver(job) {
-        crew.hold(lane)
-      } else if job.item.isStale || !isCutOff {
-        providers[job.group].send(lane)
-      } else {
+      let (open, now) = (job.item, clock.monotonic())
+      if open.isStale || !isCutOff && now < open.feed.queue.startDeadline {
+        outlets[job.group].provider.send(lane)
+      } else if isCutOff {
         // It stays in Redis as it is, and is handed back.
-        lane.drop()
+        lane.clear()
         dispatcher.finished(feed: job.feed, group: job.group)
-        crew.ended(lane)
+      } else {
+        hold(lane)
       }
     }
   }
 
-  /// False when there is nothing to be sent.
-  private func build(_ job: Dispatcher<OpenItem>.Job, into request: PushRequest) -> Bool {
-    let open = job.item
-    if isShut(job.group) {
-      park(open, job.target)
-      return false
+  func watchLanes() {
+    crew.whenEnded = { [weak self] in
+      self?.assumeIsolated { $0.concludeEnded() }
     }
-    switch codec.build(open.event, target: job.target, now: clock.wall(), into: request) {
-    case .built(let notes):
-      note(notes)
-      open.unbuilt -= 1
-      // A receipt tells of the event, however it ends.
-      if open.unbuilt == 0, !writesReceipts { open.forgetEvent() }
-      return true
-    case .failed(let reason, let detail):
-      record(open, job.target, .dead(reason), nil, detail)
-    case .expired:
-      record(open, job.target, .expired, nil, "expired before it could be sent")
-    }
-    return false
-  }
-
-  private func note(_ notes: BuildNotes) {
-    if notes.changes.isEmpty { return }
-    if !notes.changes.isDisjoint(with: [.body, .subtitle, .title]) { metrics.textShortened.add() }
-    if notes.changes.contains(.unicode) { metrics.textRepaired.add() }
+    leaseTimer = LoopTimer(on: loop) { [unowned self] in assumeIsolated { $0.lookAtLease() } }
   }
 
   // MARK: After the answer
 
-  private func conclude(_ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ lane: Lane) {
+  private func conclude(_ job: Lane.Job, _ outcome: SendOutcome, _ lane: Lane) {
     metrics.sendDuration.record(nanoseconds: lane.took)
     let attempted = Attempted(
       startedAt: lane.startedAt, took: lane.took,
       apnsID: writesReceipts && lane.isBuilt ? lane.request.apnsID : [])
     let open = job.item
-    let handles = pushMetrics[job.group]
-    if case .answered(let answer, .accepted) = outcome {
-      unreachable[job.group] = 0
-      brakes[job.group].accepted()
-      handles.attempts(status: answer.status).add()
-      handles.accepted.add()
+    let outlet = outlets[job.group]
+    if outcome.isAccepted {
+      outlet.unreachable = 0
+      outlet.brake.accepted()
+      outlet.metrics.attempts(status: 200).add()
+      outlet.metrics.accepted.add()
       open.done.insert(job.target)
       open.unwritten += 1
-      noteEnd(open, job.target, .accepted, answer, attempted)
+      if writesReceipts { noteEnd(open, job.target, .accepted, outcome.answer, attempted) }
       writeProgressIfDue(open)
       return
     }
@@ -125,7 +100,7 @@ extension Shard {
   }
 
   private func concludeFailure(
-    _ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ request: PushRequest,
+    _ job: Lane.Job, _ outcome: SendOutcome, _ request: PushRequest,
     _ attempted: Attempted
   ) {
     let open = job.item
@@ -133,29 +108,29 @@ extension Shard {
       // A stop took it back before it left, which says nothing about the provider.
       return withhold(open, job.target)
     }
-    let handles = pushMetrics[job.group]
+    let outlet = outlets[job.group]
     var answer: Answer?
     var detail = ""
     switch outcome {
     case .answered(let said, _):
       answer = said
       detail = said.detail
-      unreachable[job.group] = 0
-      handles.attempts(status: said.status).add()
+      outlet.unreachable = 0
+      outlet.metrics.attempts(status: said.status).add()
     case .neverSent(let trouble) where trouble.kind == .breaker:
       return park(open, job.target)
     case .neverSent(let trouble):
-      unreachable[job.group] += 1
-      handles.unanswered.add()
+      outlet.unreachable += 1
+      outlet.metrics.unanswered.add()
       detail = trouble.detail
     case .unknown(let trouble):
-      handles.unanswered.add()
+      outlet.metrics.unanswered.add()
       detail = trouble.detail
     }
     var random = SystemRandomNumberGenerator()
     var decision = policy.decide(outcome, attempt(job), random: &random)
     // The breaker has opened: what would be tried again waits for it, unspent.
-    if case .again = decision, providers[job.group].gate == .shut {
+    if case .again = decision, outlet.provider.gate == .shut {
       open.feed.parked.notePut(job.group)
       decision = .parked
     }
@@ -164,7 +139,7 @@ extension Shard {
     record(open, job.target, decision, answer, detail, attempted)
   }
 
-  private func attempt(_ job: Dispatcher<OpenItem>.Job) -> Attempt {
+  private func attempt(_ job: Lane.Job) -> Attempt {
     let event = job.item.event
     var attempt = Attempt()
     attempt.provider = event.targets[job.target].provider
@@ -175,7 +150,7 @@ extension Shard {
     attempt.expiresAt = event.expiresAt
     attempt.isOneShot = event.isOneShot
     attempt.registeredAt = event.targets[job.target].registeredAt
-    attempt.unreachable = unreachable[job.group]
+    attempt.unreachable = outlets[job.group].unreachable
     return attempt
   }
 
@@ -207,7 +182,7 @@ extension Shard {
     switch decision {
     case .accepted, .parked: break
     case .invalidToken(let token):
-      if target.credential >= 0 { pushMetrics[target.credential].invalidToken.add() }
+      if target.credential >= 0 { outlets[target.credential].metrics.invalidToken.add() }
       if !token.isHeld {
         metrics.invalidToken(target.provider, reason: answer?.reason ?? "", isKnown: true)
       }
@@ -215,9 +190,9 @@ extension Shard {
       metrics.retried(target.provider, cause: WorkerMetrics.RetriedBecause(cause))
     case .dead(let reason):
       open.feed.metrics.deadLetters(reason).add()
-      if target.credential >= 0 { pushMetrics[target.credential].dead.add() }
+      if target.credential >= 0 { outlets[target.credential].metrics.dead.add() }
     case .expired:
-      if target.credential >= 0 { pushMetrics[target.credential].expired.add() }
+      if target.credential >= 0 { outlets[target.credential].metrics.expired.add() }
     }
   }
 }

@@ -9,11 +9,13 @@ import SharedState
 extension Shard {
   /// Follows a credential's gate and its app's pause.
   func gateChanged(_ group: Int) {
-    let gate = providers[group].gate
-    let isPaused = pausedApps.contains(providers[group].key.app)
+    let provider = outlets[group].provider
+    let gate = provider.gate
+    let isPaused = pausedApps.contains(provider.key.app)
     let most = isPaused ? 0 : gate.most
     if most == dispatcher.most(group: group) { return }
     dispatcher.limit(group: group, to: most)
+    crew.isShut[group] = most == 0
     for feed in feeds {
       if most == 0 { parkWaiting(feed, group) }
       feed.wake()
@@ -26,12 +28,7 @@ extension Shard {
     isFleetKnown = true
     if apps == pausedApps { return }
     pausedApps = apps
-    for group in providers.indices { gateChanged(group) }
-  }
-
-  /// Nothing of it may be sent now.
-  func isShut(_ group: Int) -> Bool {
-    dispatcher.most(group: group) == 0 || providers[group].gate == .shut
+    for group in outlets.indices { gateChanged(group) }
   }
 
   /// Targets that come now could not soon begin: they would take up the place of others'.
@@ -47,7 +44,7 @@ extension Shard {
   }
 
   func hasCrowded(_ feed: Feed) -> Bool {
-    !feed.crowded.isEmpty || providers.indices.contains { standstill.isStill($0) }
+    !feed.crowded.isEmpty || outlets.indices.contains { standstill.isStill($0) }
   }
 
   /// Admission of a target that must wait; one whose message is over is filed at once.
@@ -76,14 +73,14 @@ extension Shard {
 
   /// The gauge knows no environment: both are one.
   func showParked() {
-    for (place, provider) in providers.enumerated() {
-      let key = provider.key
-      let items = providers.indices.reduce(0) { sum, group in
-        let other = providers[group].key
+    for outlet in outlets {
+      let key = outlet.provider.key
+      let items = outlets.indices.reduce(0) { sum, group in
+        let other = outlets[group].provider.key
         guard other.app == key.app, other.provider == key.provider else { return sum }
         return sum + feeds.reduce(0) { $0 + $1.parked.length(of: group) }
       }
-      pushMetrics[place].parked.set(items)
+      outlet.metrics.parked.set(items)
     }
   }
 
@@ -91,7 +88,7 @@ extension Shard {
 
   /// Targets of one credential that may wait for lanes while others want to be taken: all together
   /// leave half of the reserve.
-  var share: Int { max(1, reserve / (2 * max(1, providers.count))) }
+  var share: Int { max(1, reserve / (2 * max(1, outlets.count))) }
 
   private func waiting(_ feed: Feed, _ group: Int) -> Int {
     dispatcher.waiting(feed: feed.index, group: group)
@@ -102,7 +99,7 @@ extension Shard {
   /// once, and after a while what those have that are not soon done.
   func relieve(_ feed: Feed, after elapsed: Int64) {
     if dispatcher.running >= wantedLanes { return }
-    for group in providers.indices where waiting(feed, group) > share {
+    for group in outlets.indices where waiting(feed, group) > share {
       if standstill.isStill(group) {
         parkWaiting(feed, group, butFirst: share)
         continue

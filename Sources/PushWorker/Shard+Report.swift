@@ -6,10 +6,10 @@ import PushTelemetry
 // attempt (the time is the record's own).
 extension Shard {
   func report(
-    _ job: Dispatcher<OpenItem>.Job, _ outcome: SendOutcome, _ decision: Decision,
+    _ job: Lane.Job, _ outcome: SendOutcome, _ decision: Decision,
     _ request: PushRequest
   ) {
-    let key = providers[job.group].key
+    let key = outlets[job.group].provider.key
     let event = job.item.event
     let token = event.redactedToken(of: job.target)
     let attempt = job.item.item.header.attempt + 1

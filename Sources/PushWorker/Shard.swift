@@ -17,7 +17,8 @@ package actor Shard {
 
   let feeds: [Feed]
   let codec: MessageCodec
-  let providers: [any PushProvider]
+  /// One for each credential, in the order of the codec's list: its place is its group.
+  let outlets: [Outlet]
   let policy: RetryPolicy
   let metrics: WorkerMetrics
   let log: Logger
@@ -28,16 +29,11 @@ package actor Shard {
   // Lanes.
   var dispatcher: Dispatcher<OpenItem>
   var wantedLanes: Int
-  private(set) lazy var crew = LaneCrew(of: self, on: loop, clock: clock)
-  /// Handles of each credential, in the order of the list.
-  let pushMetrics: [PushMetrics]
-  /// The brakes on invalid tokens, by credential.
-  let brakes: [InvalidationBrake]
+  let crew: LaneCrew
+  var leaseTimer: LoopTimer?
   /// Targets whose token waits to be believed.
   var suspects: [Suspect] = []
   var suspectTimer: LoopTimer?
-  /// Failures to reach a provider in a row, by credential.
-  var unreachable: [Int]
 
   var phase = Phase.starting
   let splitLine = SplitLine()
@@ -61,11 +57,18 @@ package actor Shard {
 
   private init(on loop: Loop, _ parts: sending ShardParts) {
     self.loop = loop
+    crew = LaneCrew(parts, on: loop)
     codec = parts.codec
-    providers = parts.providers
+    let (metrics, all, log) = (parts.metrics, parts.brakes, parts.log)
+    outlets = parts.providers.map { provider in
+      let key = provider.key
+      return Outlet(
+        provider, metrics.pushes(app: key.app, provider: key.provider),
+        all.brake(of: key, metrics, log))
+    }
     policy = parts.policy
-    metrics = parts.metrics
-    log = parts.log
+    self.metrics = metrics
+    self.log = log
     clock = parts.clock
     writesReceipts = parts.writesReceipts
     status = parts.status
@@ -74,17 +77,13 @@ package actor Shard {
     dispatcher = Dispatcher(weights: feeds.map(\.weight), groups: parts.providers.count)
     admission = Admission(groups: parts.providers.count)
     standstill = Standstill(groups: parts.providers.count)
-    unreachable = Array(repeating: 0, count: parts.providers.count)
-    let metrics = parts.metrics
-    pushMetrics = parts.providers.map { metrics.pushes(app: $0.key.app, provider: $0.key.provider) }
-    let (all, log) = (parts.brakes, parts.log)
-    brakes = parts.providers.map { all.brake(of: $0.key, metrics, log) }
   }
 
   /// Works until `stop` has drained it. Returns when everything of it has ended.
   package func run() async {
     guard phase == .starting else { return }
     phase = .running
+    watchLanes()
     watchGates()
     let splitter = Task(executorPreference: loop) { await self.runSplitter() }
     let roles = feeds.map(startRoles)
@@ -93,13 +92,14 @@ package actor Shard {
     // What could not be finished is in Redis again before the process may end.
     await released.wait()
     for feed in feeds { (feed.completerTimer, feed.cramped) = (nil, nil) }
-    suspectTimer = nil
-    for provider in providers { provider.onGateChange = nil }
+    (suspectTimer, leaseTimer) = (nil, nil)
+    crew.dismiss()
+    for outlet in outlets { outlet.provider.onGateChange = nil }
   }
 
   private func watchGates() {
-    for (group, provider) in providers.enumerated() {
-      provider.onGateChange = { [weak self] in
+    for (group, outlet) in outlets.enumerated() {
+      outlet.provider.onGateChange = { [weak self] in
         self?.assumeIsolated { $0.gateChanged(group) }
       }
       gateChanged(group)
@@ -198,8 +198,8 @@ package actor Shard {
     isCutOff = true
     _ = dispatcher.removeWaiting()
     // Requests still open end as "unknown": they are tried again by whoever takes the item next.
-    if dispatcher.running > 0 { for provider in providers { provider.cutOff() } }
-    for provider in providers { await provider.shutDown() }
+    if dispatcher.running > 0 { for outlet in outlets { outlet.provider.cutOff() } }
+    for outlet in outlets { await outlet.provider.shutDown() }
   }
 
   private func endRoles() async {

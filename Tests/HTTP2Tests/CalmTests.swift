@@ -48,7 +48,7 @@ import Testing
 
   @Test func `a session whose stream ids have ended takes no more`() {
     let session = ClientSession(keptHeaders: [], firstStream: .max - 2)
-    let request = PoolRequest(request("/x"))
+    let request = PoolRequest(request("/x"), for: Nobody())
     request.body = [1]
     #expect(session.start(request, deadline: .max))
     #expect(session.start(request, deadline: .max))

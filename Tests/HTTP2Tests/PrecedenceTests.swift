@@ -42,7 +42,7 @@ import Testing
 
   @Test func `what waits too long is given back whatever its precedence`() {
     func request(_ precedence: UInt8, _ since: Int64) -> PoolRequest {
-      let request = PoolRequest(HeaderBlock())
+      let request = PoolRequest(HeaderBlock(), for: Nobody())
       (request.precedence, request.since) = (precedence, since)
       return request
     }

@@ -5,10 +5,12 @@ extension ConnectionPool {
   package func send(
     _ headers: HeaderBlock, body: [UInt8], precedence: UInt8 = 0
   ) async -> RequestOutcome {
-    let request = PoolRequest(headers)
-    request.body = body
-    request.precedence = precedence
-    return await withCheckedContinuation { send(request, for: FilledRequest($0)) }
+    await withCheckedContinuation {
+      let request = PoolRequest(headers, for: FilledRequest($0))
+      request.body = body
+      request.precedence = precedence
+      send(request)
+    }
   }
 }
 
@@ -23,4 +25,13 @@ private final class FilledRequest: PoolClient {
   func ended(_ request: PoolRequest, _ outcome: RequestOutcome) {
     waiter.resume(returning: outcome)
   }
+}
+
+/// For requests of whose end nobody hears.
+package final class Nobody: PoolClient {
+  package init() {}
+
+  package func fill(_ request: PoolRequest) -> Bool { true }
+
+  package func ended(_ request: PoolRequest, _ outcome: RequestOutcome) {}
 }
