@@ -4,6 +4,28 @@ import Testing
 
 @testable import HTTP2
 
+private final class FillLog {
+  var filled: [Int] = []
+  var ended: [Int] = []
+}
+
+private final class Numbered: PoolClient {
+  private let number: Int
+  private let hasMessage: Bool
+  private let log: FillLog
+
+  init(_ number: Int, _ hasMessage: Bool, _ log: FillLog) {
+    (self.number, self.hasMessage, self.log) = (number, hasMessage, log)
+  }
+
+  func fill(_ request: PoolRequest) -> Bool {
+    log.filled.append(number)
+    return hasMessage
+  }
+
+  func ended(_ request: PoolRequest, _ outcome: RequestOutcome) { log.ended.append(number) }
+}
+
 @Suite struct PrecedenceTests {
   @Test func `of those that wait the lower precedence goes first, and in order among equals`()
     async throws
@@ -37,6 +59,27 @@ import Testing
         String(decoding: connection.bodies[$0] ?? [], as: UTF8.self)
       }
       #expect(bodies == ["00", "03", "07", "12", "16", "21", "25", "74"])
+    }
+  }
+
+  @Test func `a request is filled when it has its place, and one with nothing to send takes none`()
+    async throws
+  {
+    let single: PoolChange = { $0.maxStreams = 1 }
+    try await withPool([single]) { loop, server, pool in
+      server.onRequest = { _, _ in }
+      let log = FillLog()
+      for number in 0..<6 {
+        // The second and the last have nothing to send any more.
+        pool.send(PoolRequest(request("/x"), for: Numbered(number, number % 4 != 1, log)))
+      }
+      #expect(await eventually(on: loop) { server.requests == 1 })
+      #expect(log.filled == [0] && log.ended.isEmpty && pool.snapshot.waiting == 5)
+      server.onRequest = { $0.answer($1) }
+      server.connections[0].answer(1)
+      #expect(await eventually(on: loop) { log.ended == [0, 2, 3, 4] })
+      #expect(log.filled == [0, 1, 2, 3, 4, 5])
+      #expect(server.requests == 4 && pool.snapshot.waiting == 0)
     }
   }
 

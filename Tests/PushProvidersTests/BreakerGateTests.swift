@@ -139,6 +139,20 @@ import Testing
     }
   }
 
+  @Test func `a probe with nothing to send leaves the probing to the next`() async throws {
+    try await withShards { loop, server, shards, _ in
+      server.reply = { _ in .init(403, #"{"reason":"InvalidProviderToken"}"#) }
+      _ = await shards[0].send(apnsRequest())
+      #expect(await eventually(on: loop) { shards[0].gate == .limited(1) })
+      server.reply = { _ in .init() }
+      let empty = EmptyPush()
+      shards[0].send(empty)
+      #expect(await eventually(on: loop) { empty.wasAsked })
+      #expect(server.requests.count == 1 && shards[0].gate == .limited(1))
+      #expect(await shards[1].send(apnsRequest()).verdict == .accepted)
+    }
+  }
+
   @Test func `server errors on all shut the gate, and refused messages never do`() async throws {
     try await withShards { loop, server, shards, _ in
       server.reply = { _ in .init(400, #"{"reason":"BadDeviceToken"}"#) }
@@ -203,4 +217,18 @@ import Testing
       await set.shutDown()
     }
   }
+}
+
+/// One whose time is over when its place comes.
+private final class EmptyPush: OutgoingPush {
+  let request = PushRequest()
+  let precedence: UInt8 = 0
+  var wasAsked = false
+
+  func build() -> Bool {
+    wasAsked = true
+    return false
+  }
+
+  func ended(_ outcome: SendOutcome) { Issue.record("it hears of no end") }
 }

@@ -42,7 +42,18 @@ final class ScriptedProvider: PushProvider {
     self.answer = answer
   }
 
+  /// Like a pool without a free place: what is sent waits unbuilt.
+  var isFull = false {
+    didSet {
+      let waiting = waiting
+      self.waiting = []
+      for push in waiting { send(push) }
+    }
+  }
+  private(set) var waiting: [any OutgoingPush] = []
+
   func send(_ push: any OutgoingPush) {
+    if isFull { return waiting.append(push) }
     guard push.build() else { return }
     let request = push.request
     let name = request.deviceToken.isEmpty ? request.body : request.deviceToken

@@ -1,0 +1,78 @@
+import LoopIO
+import PushModel
+import PushQueue
+import PushWorker
+import SharedState
+import TestSupport
+import Testing
+
+private typealias Harness = ShardHarness
+
+/// What happens to a push between its lane and its place on a connection.
+@Suite struct PlaceTests {
+  /// Lets `count` pushes wait for a place, has `change` happen, and gives them their places.
+  private func whileWaiting(
+    _ options: Harness.Options = Harness.Options(), count: Int = 8, extra: String = "",
+    _ change: @escaping @Sendable (Harness) async throws -> Void,
+    _ then: @escaping @Sendable (Harness) async throws -> Void
+  ) async throws {
+    var options = options
+    // A credential has three quarters of the lanes.
+    options.workers = count * 2
+    try await Harness.run(options, Harness.Script { _, _ in Harness.accepted }) { it in
+      let apns = it.provider(.apns)
+      apns.isFull = true
+      for event in 0..<count { it.push("e\(event)", [Harness.token(event)], extra: extra) }
+      #expect(await eventually(on: it.loop) { apns.waiting.count == count })
+      try await change(it)
+      apns.isFull = false
+      try await then(it)
+    }
+  }
+
+  @Test func `what is over when its place comes is filed, and not sent`() async throws {
+    let end = SystemClock().wall() / 1_000 + 2
+    try await whileWaiting(extra: "\"expiresAt\":\(end),") { it in
+      #expect(await eventually(on: it.loop) { SystemClock().wall() >= end * 1_000 })
+    } _: { it in
+      #expect(await it.drained())
+      #expect(it.sent.all.isEmpty)
+      #expect(it.letters.count == 8 && it.letters.allSatisfy { $0.contains("expired") })
+      #expect(await it.shard.snapshot().busy == 0)
+    }
+  }
+
+  @Test func `what waits when its app is paused is parked, and goes out afterwards`() async throws {
+    try await whileWaiting { it in
+      it.store.set("paused:chat", "1")
+      // The pause is known once something else is parked for it.
+      it.push("later", [Harness.token(100)])
+      #expect(await eventually(on: it.loop) { it.parked(.apns).count == 1 })
+    } _: { it in
+      #expect(await eventually(on: it.loop) { it.parked(.apns).count == 9 })
+      #expect(it.sent.all.isEmpty)
+      it.store.set("paused:chat", nil)
+      #expect(await it.drained())
+      #expect(it.sent.all.count == 9 && it.sent.all.values.allSatisfy { $0 == 1 })
+    }
+  }
+
+  @Test func `nothing is built past the lease's deadline, and all goes on when it is renewed`()
+    async throws
+  {
+    var options = Harness.Options()
+    options.queue.lease = .milliseconds(900)
+    options.queue.margin = .milliseconds(300)
+    try await whileWaiting(options) { it in
+      it.queues.value[0].fault = { _ in .before }
+      #expect(await eventually(on: it.loop) { await it.shard.snapshot().leaseLeft == 0 })
+      it.provider(.apns).isFull = false
+      #expect(it.provider(.apns).waiting.isEmpty && it.sent.all.isEmpty)
+      #expect(await it.shard.snapshot().busy == 8)
+      it.queues.value[0].fault = { _ in nil }
+    } _: { it in
+      #expect(await it.drained())
+      #expect(it.sent.all.count == 8 && it.sent.all.values.allSatisfy { $0 == 1 })
+    }
+  }
+}
