@@ -135,7 +135,7 @@ final class ClientConnection {
   private func handOn() {
     session.takeEnded { stream, outcome in
       account(for: outcome, of: stream)
-      if let request = stream.request.take() { pool.ended(request, outcome) }
+      if let request = stream.request.take() { pool.ended(request, consume outcome) }
     }
     pool.placesFreed(on: self)
   }

@@ -186,7 +186,7 @@ internal import CNghttp2
   }
 
   /// Says of each ended stream what became of it, and makes its object free again.
-  func takeEnded(_ body: (ClientStream, RequestOutcome) -> Void) {
+  func takeEnded(_ body: (ClientStream, consuming RequestOutcome) -> Void) {
     var index = 0
     while index < ended.count {
       let stream = ended[index]
@@ -205,7 +205,8 @@ internal import CNghttp2
   }
 
   private func outcome(of stream: ClientStream) -> RequestOutcome {
-    if stream.response.status > 0 { return .answered(stream.response) }
+    let response = stream.takeResponse()
+    if response.status > 0 { return .answered(response) }
     if let goAway, stream.id > goAway.lastStream {
       return .neverSent(RequestTrouble(.goAway, goAway.debug))
     }

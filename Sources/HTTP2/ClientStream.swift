@@ -24,10 +24,16 @@ final class ClientStream {
     self.request = request
     self.deadline = deadline
     bodySent = 0
-    response = HTTP2Response(status: 0)
     isFinished = false
     isReleased = false
     trouble = nil
+  }
+
+  /// What was answered, which it forgets.
+  func takeResponse() -> HTTP2Response {
+    var taken = HTTP2Response(status: 0)
+    swap(&taken, &response)
+    return taken
   }
 
   var isBodySent: Bool { bodySent == request?.body.count }

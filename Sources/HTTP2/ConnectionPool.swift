@@ -22,6 +22,8 @@ package import SharedState
   package var onEvent: ((ConnectionEvent) -> Void)?
   /// Told how long a request waited for its place, in nanoseconds; it must not call the pool.
   package var onWaited: ((Int64) -> Void)?
+  /// Called on the loop when there is `room` again, after there was none perhaps.
+  package var onRoom: (() -> Void)?
 
   /// Take requests.
   var open: [ClientConnection] = []
@@ -48,6 +50,8 @@ package import SharedState
   var shutDownWaiters: [CheckedContinuation<Void, Never>] = []
   private(set) var paceTimer: LoopTimer?
   private(set) var sweepTimer: LoopTimer?
+  /// When the pace timer fires; `.max` = it is not set.
+  private var nextLook = Int64.max
   /// When the sweep timer fires; `.max` = it is not set.
   var sweepAt = Int64.max
   /// The connection to be asked first.
@@ -99,7 +103,7 @@ package import SharedState
   }
 
   /// The outcome of a request; what the peer did not process goes again.
-  func ended(_ request: consuming PoolRequest, _ outcome: RequestOutcome) {
+  func ended(_ request: consuming PoolRequest, _ outcome: consuming RequestOutcome) {
     if case .neverSent = outcome, !isShutDown, request.resends < PoolRequest.mostResends {
       request.resends += 1
       request.since = clock.monotonic()
@@ -114,7 +118,7 @@ package import SharedState
   }
 
   /// Clients are told together when what is under way has returned, since they may call the pool.
-  private func end(_ request: consuming PoolRequest, _ outcome: RequestOutcome) {
+  private func end(_ request: consuming PoolRequest, _ outcome: consuming RequestOutcome) {
     request.end(outcome)
     ended.append(request)
     if ended.count > 1 { return }
@@ -128,14 +132,37 @@ package import SharedState
     told.removeAll(keepingCapacity: true)
   }
 
+  // MARK: Room
+
+  /// Requests that it is worth sending now: more would only wait here, where they cost memory that
+  /// the processor's caches forget, and where no list can overtake another.
+  package var room: Int { depth == .max ? .max : max(0, depth - waiting.count) }
+
+  /// Requests that may wait for their places: what starts until it is told that there is room. While
+  /// more connections may be opened it is what waits long enough to show that they are needed.
+  package var depth: Int {
+    if settings.requestsPerSecond == 0 { return .max }
+    let milliseconds = open.count < places.count ? 30 : 7
+    return max(16, settings.requestsPerSecond * open.count * milliseconds / 1_000)
+  }
+
+  private func tellRoom() {
+    guard onRoom != nil, room > 0 else { return }
+    let me = LoopBound(self)
+    loop.execute { me.value.onRoom?() }
+  }
+
   // MARK: Places
 
   /// A connection may have places again.
   func placesFreed(on connection: ClientConnection) {
     guard !waiting.isEmpty else { return }
     let now = clock.monotonic()
+    let before = waiting.count
     while !waiting.isEmpty, connection.mayStart(at: now) { startFirst(on: connection, at: now) }
-    if !waiting.isEmpty { look(at: now) }
+    if waiting.count < before { tellRoom() }
+    // With a hundred connections an answer in ten thousand changes the time of the next look.
+    if !waiting.isEmpty, max(connection.nextStart, now + Self.paceStep) < nextLook { look(at: now) }
   }
 
   private func startFirst(on connection: ClientConnection, at now: Int64) {
@@ -163,14 +190,16 @@ package import SharedState
   /// goes out together, so that the loop wakes half as often (a seventh of the kernel's part of a
   /// push at 100 a second on each of 100 connections). A third of the gap between two starts of one
   /// connection at the full rate, whose grid stays, so that nothing of the rate is lost.
-  private static let paceStep: Int64 = 3_400_000
+  private static let paceStep: Int64 = 5_000_000
 
   /// The pace timer: it may be early, so every rate window looks at the clock again.
   private func pace() {
-    let now = clock.monotonic()
+    let (now, before) = (clock.monotonic(), waiting.count)
+    nextLook = .max
     while !waiting.isEmpty, let connection = nextFree(at: now) {
       startFirst(on: connection, at: now)
     }
+    if waiting.count < before { tellRoom() }
     // Building many requests has taken its time.
     look(at: clock.monotonic())
   }
@@ -182,8 +211,9 @@ package import SharedState
     armSweep(at: now)
     var next = growth.nextLook(view(at: now)) ?? .max
     if !waiting.isEmpty { for connection in open { next = min(next, connection.nextStart) } }
+    nextLook = next < .max ? max(next, now + Self.paceStep) : .max
     guard next < .max else { return paceTimer?.cancel() ?? () }
-    paceTimer?.arm(afterNanoseconds: max(next, now + Self.paceStep) - now)
+    paceTimer?.arm(afterNanoseconds: nextLook - now)
   }
 
   private func view(at now: Int64) -> GrowthPlan.View {

@@ -38,7 +38,7 @@ package final class PoolRequest {
   /// False when there is nothing to be sent any more; then nobody waits for it either.
   func fill() -> Bool { client.fill(self) }
 
-  func end(_ outcome: RequestOutcome) { self.outcome = outcome }
+  func end(_ outcome: consuming RequestOutcome) { self.outcome = outcome }
 
   /// Tells the client.
   func tell() {

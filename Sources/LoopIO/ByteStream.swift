@@ -115,13 +115,17 @@ package protocol ByteStreamOwner: AnyObject {
         let bytes = unsafe UnsafeBufferPointer(
           rebasing: buffer.bindMemory(to: UInt8.self)[..<count])
         unsafe owner?.streamRead(bytes.span)
-      case .wantsMore:
-        if tls.hasOutput { scheduleFlush() }
-        return
+        if tls.isReadOut { return answerTLS(tls) }
+      case .wantsMore: return answerTLS(tls)
       case .ended: return end(nil)
       case .failed(let error): return end(error)
       }
     }
+  }
+
+  /// What was read may want an answer of TLS itself.
+  private func answerTLS(_ tls: TLSSession) {
+    if tls.hasOutput { scheduleFlush() }
   }
 
   private func socketEnded(_ code: Int32) {

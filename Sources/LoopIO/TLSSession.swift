@@ -56,7 +56,7 @@ internal import COpenSSL
   // MARK: Handshake
 
   func step() -> Step {
-    ERR_clear_error()  // the queue is the thread's: other connections' errors stand there
+    forgetErrors()
     let result = unsafe SSL_do_handshake(ssl)
     if result == 1 {
       isHandshaking = false
@@ -127,8 +127,11 @@ internal import COpenSSL
     _ = unsafe BIO_write(input, bytes.baseAddress, Int32(bytes.count))
   }
 
+  /// True when `read` would find nothing: what arrived has been read to its end.
+  var isReadOut: Bool { unsafe BIO_ctrl_pending(input) == 0 && SSL_has_pending(ssl) == 0 }
+
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Read {
-    ERR_clear_error()
+    forgetErrors()
     let count = unsafe SSL_read(ssl, buffer.baseAddress, Int32(buffer.count))
     if count > 0 { return .bytes(Int(count)) }
     switch unsafe SSL_get_error(ssl, count) {
@@ -149,7 +152,7 @@ internal import COpenSSL
     defer { swap(&output.bytes, &records) }
     if let error = encrypt(plain) { return error }
     if saysGoodbye {
-      ERR_clear_error()
+      forgetErrors()
       unsafe SSL_shutdown(ssl)
     }
     return nil
@@ -157,7 +160,7 @@ internal import COpenSSL
 
   private func encrypt(_ bytes: [UInt8]) -> StreamError? {
     if bytes.isEmpty { return nil }
-    ERR_clear_error()
+    forgetErrors()
     return unsafe bytes.withUnsafeBufferPointer { bytes in
       var at = 0
       while at < bytes.count {
@@ -187,4 +190,10 @@ internal import COpenSSL
     unsafe SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
     unsafe SSL_free(ssl)
   }
+}
+
+/// The queue of errors is the thread's, and another connection's would be taken for this one's.
+/// Nearly always it is empty, which is cheaper to see than to make.
+private func forgetErrors() {
+  if ERR_peek_error() != 0 { ERR_clear_error() }
 }

@@ -10,6 +10,11 @@ package final class APNsProvider: PushProvider {
   package var onGateChange: (() -> Void)? {
     didSet { breaker?.onChange = onGateChange }
   }
+  package var room: Int { pool.room }
+  package var depth: Int { pool.depth }
+  package var onRoom: (() -> Void)? {
+    didSet { pool.onRoom = onRoom }
+  }
   private let pool: ConnectionPool
   private let breaker: BreakerGate?
   /// Nil with a certificate, which is shown by the connections.

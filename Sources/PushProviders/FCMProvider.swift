@@ -11,6 +11,14 @@ package final class FCMProvider: PushProvider {
   package var onGateChange: (() -> Void)? {
     didSet { breaker?.onChange = onGateChange }
   }
+  package var room: Int { min(pool.room, quota?.room ?? .max) }
+  package var depth: Int { min(pool.depth, quota?.depth ?? .max) }
+  package var onRoom: (() -> Void)? {
+    didSet {
+      pool.onRoom = onRoom
+      quota?.onRoom = onRoom
+    }
+  }
   private let pool: ConnectionPool
   private let breaker: BreakerGate?
   private let tokens: AccessTokenSource

@@ -28,12 +28,20 @@ final class QuotaQueue {
   /// Called on the loop with each send that may go after a wait.
   var onAdmitted: ((PendingSend) -> Void)?
 
+  /// Called on the loop when there is `room` again.
+  var onRoom: (() -> Void)?
+
   init(perMinute: Int, share: FleetShare, on loop: Loop, clock: any PushClock) {
     pace = QuotaPace(perMinute: perMinute)
     self.share = share
     self.clock = clock
     timer = LoopTimer(on: loop) { [unowned self] in letGo() }
   }
+
+  /// Sends that may wait here: what goes until it is told that there is room.
+  var depth: Int { max(16, Int(pace.rate / 100)) }
+
+  var room: Int { max(0, depth - (waiting.count - head)) }
 
   /// True when it may go at once; else `onAdmitted` is called with it later.
   func admits(_ send: PendingSend) -> Bool {
@@ -57,6 +65,7 @@ final class QuotaQueue {
 
   private func letGo() {
     pace.divide(among: share.instances)
+    defer { if room > 0 { onRoom?() } }
     while head < waiting.count {
       if let due = pace.admit(clock.monotonic()) { return arm(due) }
       if let first = popFirst() { onAdmitted?(first) }

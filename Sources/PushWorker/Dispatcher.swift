@@ -23,6 +23,8 @@ struct Dispatcher<Item> {
     var running = 0
     /// Most lanes at once.
     var most = Int.max
+    /// Most that may begin until `setRoom` is called again.
+    var room = Int.max
     /// Targets that lanes have finished.
     var finished = 0
     var isStill = false
@@ -71,6 +73,7 @@ struct Dispatcher<Item> {
     running += 1
     feeds[job.feed].running += 1
     groups[job.group].running += 1
+    groups[job.group].room -= 1
     if feeds.count > 1 {
       time = max(time, paces[job.feed].time)
       paces[job.feed].time = time + paces[job.feed].stride
@@ -95,7 +98,7 @@ struct Dispatcher<Item> {
   // MARK: Choosing
 
   private func choose(_ lanes: Int) -> Int? {
-    if groups.count == 1, groups[0].running >= groups[0].most { return nil }
+    if groups.count == 1, groups[0].running >= groups[0].most || groups[0].room <= 0 { return nil }
     if lines.count == 1 { return 0 }
     let sure = sure(lanes)
     let isFree = lanes - running > reserved(sure)
@@ -120,7 +123,7 @@ struct Dispatcher<Item> {
     for group in groups.indices where lines[feed * groups.count + group].count > 0 {
       let share = groups[group]
       let isSure = share.running < (share.isStill ? max(1, sure) : sure)
-      guard share.running < min(most, share.most), isSure || isFree && !share.isStill else {
+      guard share.running < min(most, share.most), share.room > 0, isSure || isFree && !share.isStill else {
         continue
       }
       if let best, groups[best].running <= share.running { continue }
@@ -161,6 +164,9 @@ struct Dispatcher<Item> {
   func most(group: Int) -> Int { groups[group].most }
 
   mutating func limit(group: Int, to most: Int) { groups[group].most = most }
+
+  /// What a credential can take now.
+  mutating func setRoom(group: Int, to room: Int) { groups[group].room = room }
 
   /// Which credentials stand still; whether that is news.
   mutating func mark(_ isStill: (Int) -> Bool) -> Bool {

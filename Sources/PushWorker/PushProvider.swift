@@ -7,6 +7,13 @@ package protocol PushProvider: AnyObject {
   var gate: CredentialGate { get }
   /// Called on the loop when `gate` may have changed.
   var onGateChange: (() -> Void)? { get set }
+  /// Pushes that are worth sending now, since they can soon go; more would only wait for their
+  /// places. `Int.max` where nothing limits the rate.
+  var room: Int { get }
+  /// Pushes that may wait there for their places; `Int.max` where nothing limits the rate.
+  var depth: Int { get }
+  /// Called on the loop when there is `room` again.
+  var onRoom: (() -> Void)? { get set }
   /// Sends one push and tells it what became of it; nothing is thrown, since from here on what
   /// happened is data. It is told within the request's deadline plus the wait for a connection.
   func send(_ push: any OutgoingPush)

@@ -7,14 +7,34 @@ import SharedState
 // The fetchers, one for each list: they take only what lanes can soon begin.
 // Quiet: it takes nothing more. Drain and cancel: it has ended by then.
 extension Shard {
-  /// Items and targets of a list that may be open at once: what its lanes hold and as much again as
-  /// there are lanes, so that lanes never wait for Redis. What other lists hold of the lanes it
-  /// cannot soon begin; so all lists together hold the lanes' and a reserve for each.
-  private func capacity(_ feed: Feed) -> Int {
-    let others = dispatcher.running - dispatcher.running(feed: feed.index)
-    return max(0, wantedLanes - others) + reserve
+  /// Items that a take is to bring now; 0 when it would be too few for a round trip.
+  ///
+  /// What a list's lanes hold may be open at once, and what is taken ahead; what other lists hold of
+  /// the lanes it cannot soon begin. So all lists together hold the lanes' and what is ahead for
+  /// each.
+  private func credits(_ feed: Feed) -> Int {
+    let (running, held) = (dispatcher.running(feed: feed.index), dispatcher.held(feed: feed.index))
+    let lanes = max(0, wantedLanes - (dispatcher.running - running))
+    let (room, ahead) = (sum(\.room), min(reserve, max(64, sum(\.depth))))
+    let targets = min(lanes, room < .max ? running + room : .max) + ahead - held
+    // An item may have hundreds of targets, or none that has not ended.
+    let credits = min(targets, lanes + reserve - (feed.open.count - resting(feed)), 256)
+    // Half a batch must be free. Beside credentials that keep their lanes and their share there is
+    // less.
+    let enough = hasCrowded(feed) ? reserve / 4 : min(lanes + reserve, 256, 2 * ahead) / 2
+    return credits < enough ? 0 : credits
   }
 
+  /// Of all credentials together.
+  private func sum(_ number: (any PushProvider) -> Int) -> Int {
+    outlets.reduce(0) { sum, outlet in
+      let more = number(outlet.provider)
+      return more == .max || sum == .max ? .max : sum + more
+    }
+  }
+
+  /// Targets of a list that wait for lanes so that these never wait for Redis: as many as there are
+  /// lanes, but where the rate is limited no more than may wait behind them.
   var reserve: Int { min(max(wantedLanes, 8), 256) }
 
   /// A list that had no room for so long is cramped: a handshake, a slow answer or a pause of the
@@ -30,14 +50,8 @@ extension Shard {
         continue
       }
       look()
-      let capacity = capacity(feed)
-      // An item may have hundreds of targets, or none that has not ended.
-      let held = max(feed.open.count - resting(feed), dispatcher.held(feed: index))
-      let credits = min(capacity - held, 256)
-      // Never a round trip for each finished send: half a batch must be free. Beside credentials
-      // that keep their lanes and their share there is less.
-      let enough = !hasCrowded(feed) ? min(capacity, 256) / 2 : reserve / 4
-      if credits < enough || feed.unsplitBytes > SplitLine.mostBytes {
+      let credits = credits(feed)
+      if credits <= 0 || feed.unsplitBytes > SplitLine.mostBytes {
         await waitForRoom(feed)
         continue
       }

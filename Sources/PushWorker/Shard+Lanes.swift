@@ -8,13 +8,23 @@ import SharedState
 // Quiet: they go on. Drain: what waits is still begun. Cancel: their open requests end as "unknown"
 // when the providers shut down.
 extension Shard {
-  /// Begins what waits as long as lanes are free.
+  /// Begins what waits as long as lanes are free and there is room where it goes.
   func startLanes() {
+    if dispatcher.waiting == 0 { return }
+    for group in outlets.indices {
+      dispatcher.setRoom(group: group, to: outlets[group].provider.room)
+    }
     while let job = dispatcher.next(lanes: wantedLanes) {
       let lane = crew.takeFree()
       lane.begin(job)
       outlets[job.group].provider.send(lane)
     }
+  }
+
+  func roomGrew() {
+    startLanes()
+    // What is taken ahead may have been begun.
+    for feed in feeds { feed.fetchWake.raise() }
   }
 
   /// What has ended is concluded, and its lanes go on.
@@ -80,9 +90,6 @@ extension Shard {
 
   private func conclude(_ job: Lane.Job, _ outcome: SendOutcome, _ lane: Lane) {
     metrics.sendDuration.record(nanoseconds: lane.took)
-    let attempted = Attempted(
-      startedAt: lane.startedAt, took: lane.took,
-      apnsID: writesReceipts && lane.isBuilt ? lane.request.apnsID : [])
     let open = job.item
     let outlet = outlets[job.group]
     if outcome.isAccepted {
@@ -92,11 +99,19 @@ extension Shard {
       outlet.metrics.accepted.add()
       open.done.insert(job.target)
       open.unwritten += 1
-      if writesReceipts { noteEnd(open, job.target, .accepted, outcome.answer, attempted) }
+      if writesReceipts {
+        noteEnd(open, job.target, .accepted, outcome.answer, attempted(by: lane))
+      }
       writeProgressIfDue(open)
       return
     }
-    concludeFailure(job, outcome, lane.request, attempted)
+    concludeFailure(job, outcome, lane.request, attempted(by: lane))
+  }
+
+  private func attempted(by lane: Lane) -> Attempted {
+    Attempted(
+      startedAt: lane.startedAt, took: lane.took,
+      apnsID: writesReceipts && lane.isBuilt ? lane.request.apnsID : [])
   }
 
   private func concludeFailure(

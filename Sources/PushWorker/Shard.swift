@@ -84,7 +84,7 @@ package actor Shard {
     guard phase == .starting else { return }
     phase = .running
     watchLanes()
-    watchGates()
+    watchProviders()
     let splitter = Task(executorPreference: loop) { await self.runSplitter() }
     let roles = feeds.map(startRoles)
     for roles in roles { await roles.end() }
@@ -94,13 +94,16 @@ package actor Shard {
     for feed in feeds { (feed.completerTimer, feed.cramped) = (nil, nil) }
     (suspectTimer, leaseTimer) = (nil, nil)
     crew.dismiss()
-    for outlet in outlets { outlet.provider.onGateChange = nil }
+    for outlet in outlets { (outlet.provider.onGateChange, outlet.provider.onRoom) = (nil, nil) }
   }
 
-  private func watchGates() {
+  private func watchProviders() {
     for (group, outlet) in outlets.enumerated() {
       outlet.provider.onGateChange = { [weak self] in
         self?.assumeIsolated { $0.gateChanged(group) }
+      }
+      outlet.provider.onRoom = { [weak self] in
+        self?.assumeIsolated { $0.roomGrew() }
       }
       gateChanged(group)
     }

@@ -83,6 +83,31 @@ private final class Numbered: PoolClient {
     }
   }
 
+  @Test func `with a rate limit little waits, and who is told of room needs no answer to go on`()
+    async throws
+  {
+    let paced: PoolChange = { ($0.requestsPerSecond, $0.maxConnections) = (100, 1) }
+    try await withPool([paced]) { loop, server, pool in
+      server.onRequest = { _, _ in }
+      #expect(pool.depth == 16 && pool.room == 16)
+      let log = FillLog()
+      var sent = 0
+      func fill() {
+        while pool.room > 0, sent < 150 {
+          pool.send(PoolRequest(request("/x"), for: Numbered(sent, true, log)))
+          sent += 1
+        }
+      }
+      pool.onRoom = fill
+      fill()
+      #expect(sent == 16 && pool.room == 0)
+      // A hundred at once and the others at the pace, while no answer comes.
+      #expect(await eventually(on: loop) { server.requests == 150 })
+      #expect(log.filled == Array(0..<150) && log.ended.isEmpty)
+      #expect(pool.snapshot.largestStartsInAnySecond == 100)
+    }
+  }
+
   @Test func `what waits too long is given back whatever its precedence`() {
     func request(_ precedence: UInt8, _ since: Int64) -> PoolRequest {
       let request = PoolRequest(HeaderBlock(), for: Nobody())

@@ -75,4 +75,45 @@ private typealias Harness = ShardHarness
       #expect(it.sent.all.count == 8 && it.sent.all.values.allSatisfy { $0 == 1 })
     }
   }
+
+  @Test func `what a provider has no room for waits here, where calls overtake it`() async throws {
+    var options = Harness.Options()
+    options.workers = 32
+    options.weights = [8, 1]
+    try await Harness.run(options, Harness.Script { _, _ in Harness.accepted }) { it in
+      let apns = it.provider(.apns)
+      (apns.isFull, apns.depth) = (true, 3)
+      for event in 0..<20 { it.push("bulk\(event)", [Harness.token(event)], to: 1) }
+      #expect(await eventually(on: it.loop) { apns.waiting.count == 3 })
+      #expect(await eventually(on: it.loop) { await it.shard.snapshot().waiting == 17 })
+      it.push("call", [Harness.token(100)])
+      #expect(await eventually(on: it.loop) { await it.shard.snapshot().waiting == 18 })
+      #expect(apns.waiting.count == 3)
+      apns.isFull = false
+      #expect(await it.drained())
+      #expect(it.sent.all.count == 21 && it.sent.all.values.allSatisfy { $0 == 1 })
+      #expect(it.sent.precedences.firstIndex(of: 0) == 3)
+    }
+  }
+
+  @Test func `where the rate is limited little is taken ahead`() async throws {
+    var options = Harness.Options()
+    options.workers = 200
+    try await Harness.run(options, Harness.Script { _, _ in Harness.accepted }) { it in
+      let apns = it.provider(.apns)
+      apns.isFull = true
+      for provider in it.providers.value { provider.depth = 20 }
+      for event in 0..<1_000 { it.push("e\(event)", [Harness.token(event)]) }
+      #expect(await eventually(on: it.loop) { apns.waiting.count == 20 })
+      #expect(await eventually(on: it.loop) { await it.shard.snapshot().waiting > 0 })
+      // Nobody says that there is room: what is held now is all that is taken.
+      let snapshot = await it.shard.snapshot()
+      #expect(snapshot.busy == 20 && snapshot.open <= 20 + 40 + 64, "\(snapshot)")
+      #expect(it.store.ready.count >= 876)
+      for provider in it.providers.value { provider.depth = .max }
+      apns.isFull = false
+      #expect(await it.drained())
+      #expect(it.sent.all.count == 1_000)
+    }
+  }
 }

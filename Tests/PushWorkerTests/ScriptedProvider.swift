@@ -8,6 +8,9 @@ final class ScriptedProvider: PushProvider {
   let key: CredentialKey
   var gate = CredentialGate.open { didSet { onGateChange?() } }
   var onGateChange: (() -> Void)?
+  var room: Int { depth == .max ? .max : max(0, depth - waiting.count) }
+  var depth = Int.max { didSet { onRoom?() } }
+  var onRoom: (() -> Void)?
   private let loop: Loop
   private let sent: Sent
   private let answer: @Sendable (PushRequest, Int) async -> SendOutcome
@@ -48,6 +51,7 @@ final class ScriptedProvider: PushProvider {
       let waiting = waiting
       self.waiting = []
       for push in waiting { send(push) }
+      onRoom?()
     }
   }
   private(set) var waiting: [any OutgoingPush] = []
