@@ -85,8 +85,11 @@ import Testing
       let queue = try await TestQueue(on: loop, server.url)
       let simulator = try await RunningSimulator(on: loop, ["--latency", "2000"])
       try await queue.push((0..<400).map(Self.event))
-      // One provider has at most three quarters of the lanes.
-      let worker = try Self.worker(on: loop, simulator, server, "ALLIM_WORKERS=600")
+      // One provider has at most three quarters of the lanes; and where the rate is limited no more
+      // are begun than may start.
+      let worker = try Self.worker(
+        on: loop, simulator, server, "ALLIM_WORKERS=600",
+        "ALLIM_APPS_CHAT_APNS_CONNECTIONS_REQUESTS_PER_SECOND=0")
       #expect(await eventually(on: loop) { await queue.held() == 400 })
       #expect(await worker.stop() == ExitStatus())
       #expect(simulator.accepted().count == 400)
