@@ -98,8 +98,10 @@ struct Dispatcher<Item> {
   // MARK: Choosing
 
   private func choose(_ lanes: Int) -> Int? {
-    if groups.count == 1, groups[0].running >= groups[0].most || groups[0].room <= 0 { return nil }
-    if lines.count == 1 { return 0 }
+    if groups.count == 1 {
+      if groups[0].running >= groups[0].most || groups[0].room <= 0 { return nil }
+      if feeds.count == 1 { return 0 }
+    }
     let sure = sure(lanes)
     let isFree = lanes - running > reserved(sure)
     var best: (feed: Int, place: Int)?
