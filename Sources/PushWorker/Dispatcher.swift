@@ -125,9 +125,8 @@ struct Dispatcher<Item> {
     for group in groups.indices where lines[feed * groups.count + group].count > 0 {
       let share = groups[group]
       let isSure = share.running < (share.isStill ? max(1, sure) : sure)
-      guard share.running < min(most, share.most), share.room > 0, isSure || isFree && !share.isStill else {
-        continue
-      }
+      let mayStart = share.running < min(most, share.most) && share.room > 0
+      guard mayStart, isSure || isFree && !share.isStill else { continue }
       if let best, groups[best].running <= share.running { continue }
       best = group
     }
