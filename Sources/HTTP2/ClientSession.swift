@@ -165,6 +165,8 @@ internal import CNghttp2
   /// nghttp2 has let go of it after all.
   private func takeBack(_ stream: ClientStream) {
     stream.isAbandoned = false
+    // The rest of a frame may have come after its outcome was told.
+    _ = stream.takeResponse()
     spare.append(stream)
     guard let last = abandoned.popLast(), last !== stream else { return }
     abandoned[stream.place] = last

@@ -30,6 +30,8 @@ package final class FCMProvider: PushProvider {
   private let loop: Loop
   private var sends: SpareSends
   private var brake = ReplacementBrake(seconds: 10)
+  /// Nobody waits for a token any more.
+  private var isCutOff = false
 
   /// Response fields that `pool` must keep.
   package static let keptHeaders = ["retry-after", "date"]
@@ -73,10 +75,16 @@ package final class FCMProvider: PushProvider {
     if let token = tokens.present() { return go(send, .success(token)) }
     let (me, waits) = (LoopBound(self), LoopBound(send))
     // It ends with the exchange, within its timeout; `cutOff` ends the wait at once.
-    Task(executorPreference: loop) {
-      let answer = await me.value.tokens.token()
-      me.value.go(waits.value, answer)
+    Task(executorPreference: loop) { await me.value.awaitToken(for: waits.value) }
+  }
+
+  private func awaitToken(for send: PendingSend) async {
+    if !isCutOff {
+      let answer = await tokens.token()
+      if !isCutOff { return go(send, answer) }
     }
+    guard let request = send.request else { return }
+    end(send, request) { _ in .neverSent(SendTrouble(.shutdown, "cut off by a shutdown")) }
   }
 
   private func go(_ send: PendingSend, _ answer: AccessTokenSource.Answer) {
@@ -129,6 +137,7 @@ package final class FCMProvider: PushProvider {
   }
 
   package func cutOff() {
+    isCutOff = true
     quota?.open()
     tokens.letGo()
     pool.cutOff()

@@ -15,14 +15,13 @@ extension Shard {
   private func credits(_ feed: Feed) -> Int {
     let (running, held) = (dispatcher.running(feed: feed.index), dispatcher.held(feed: feed.index))
     let lanes = max(0, wantedLanes - (dispatcher.running - running))
-    let (room, ahead) = (sum(\.room), min(reserve, max(64, sum(\.depth))))
+    let (room, ahead) = (sum(\.room), ahead)
     let targets = min(lanes, room < .max ? running + room : .max) + ahead - held
     // An item may have hundreds of targets, or none that has not ended.
     let credits = min(targets, lanes + reserve - (feed.open.count - resting(feed)), 256)
-    // Half a batch must be free. Beside credentials that keep their lanes and their share there is
-    // less.
-    let enough = hasCrowded(feed) ? reserve / 4 : min(lanes + reserve, 256, 2 * ahead) / 2
-    return credits < enough ? 0 : credits
+    let half = ahead < reserve ? ahead / 2 : min(lanes + reserve, 256) / 2
+    // Beside credentials that keep their lanes and their share there is less.
+    return credits < (hasCrowded(feed) ? ahead / 4 : half) ? 0 : credits
   }
 
   /// Of all credentials together.
@@ -33,9 +32,12 @@ extension Shard {
     }
   }
 
+  /// Targets of a list that may wait for lanes, however fast these are.
+  var reserve: Int { min(max(wantedLanes, 8), 256) }
+
   /// Targets of a list that wait for lanes so that these never wait for Redis: as many as there are
   /// lanes, but where the rate is limited no more than may wait behind them.
-  var reserve: Int { min(max(wantedLanes, 8), 256) }
+  var ahead: Int { min(reserve, max(64, sum(\.depth))) }
 
   /// A list that had no room for so long is cramped: a handshake, a slow answer or a pause of the
   /// machine is no hang.

@@ -8,17 +8,23 @@ import SharedState
 // Quiet: they go on. Drain: what waits is still begun. Cancel: their open requests end as "unknown"
 // when the providers shut down.
 extension Shard {
-  /// Begins what waits as long as lanes are free and there is room where it goes.
+  /// Begins what waits as long as lanes are free and there is room where it goes. What has left at
+  /// once took up no room: so it is asked for again until nothing more can be begun.
   func startLanes() {
-    if dispatcher.waiting == 0 { return }
-    for group in outlets.indices {
-      dispatcher.setRoom(group: group, to: outlets[group].provider.room)
-    }
-    while let job = dispatcher.next(lanes: wantedLanes) {
-      let lane = crew.takeFree()
-      lane.begin(job)
-      outlets[job.group].provider.send(lane)
-    }
+    var started = 0
+    repeat {
+      if dispatcher.waiting == 0 { return }
+      for group in outlets.indices {
+        dispatcher.setRoom(group: group, to: outlets[group].provider.room)
+      }
+      started = 0
+      while let job = dispatcher.next(lanes: wantedLanes) {
+        let lane = crew.takeFree()
+        lane.begin(job)
+        outlets[job.group].provider.send(lane)
+        started += 1
+      }
+    } while started > 0
   }
 
   func roomGrew() {
@@ -105,7 +111,7 @@ extension Shard {
       writeProgressIfDue(open)
       return
     }
-    concludeFailure(job, outcome, lane.request, attempted(by: lane))
+    concludeFailure(job, outcome, lane, attempted(by: lane))
   }
 
   private func attempted(by lane: Lane) -> Attempted {
@@ -115,8 +121,7 @@ extension Shard {
   }
 
   private func concludeFailure(
-    _ job: Lane.Job, _ outcome: SendOutcome, _ request: PushRequest,
-    _ attempted: Attempted
+    _ job: Lane.Job, _ outcome: SendOutcome, _ lane: Lane, _ attempted: Attempted
   ) {
     let open = job.item
     if isCutOff, case .neverSent = outcome {
@@ -149,7 +154,7 @@ extension Shard {
       open.feed.parked.notePut(job.group)
       decision = .parked
     }
-    report(job, outcome, decision, request)
+    report(job, outcome, decision, lane)
     if awaitsBrake(job, outcome, decision, attempted) { return }
     record(open, job.target, decision, answer, detail, attempted)
   }

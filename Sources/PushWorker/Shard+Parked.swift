@@ -87,8 +87,8 @@ extension Shard {
   // MARK: No credential starves another (DESIGN 3)
 
   /// Targets of one credential that may wait for lanes while others want to be taken: all together
-  /// leave half of the reserve.
-  var share: Int { max(1, reserve / (2 * max(1, outlets.count))) }
+  /// leave half of what is taken ahead.
+  var share: Int { max(1, ahead / (2 * max(1, outlets.count))) }
 
   private func waiting(_ feed: Feed, _ group: Int) -> Int {
     dispatcher.waiting(feed: feed.index, group: group)

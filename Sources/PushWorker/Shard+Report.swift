@@ -7,13 +7,13 @@ import PushTelemetry
 extension Shard {
   func report(
     _ job: Lane.Job, _ outcome: SendOutcome, _ decision: Decision,
-    _ request: PushRequest
+    _ lane: Lane
   ) {
     let key = outlets[job.group].provider.key
     let event = job.item.event
     let token = event.redactedToken(of: job.target)
     let attempt = job.item.item.header.attempt + 1
-    let id = String(decoding: request.apnsID, as: UTF8.self)
+    let id = lane.isBuilt ? String(decoding: lane.request.apnsID, as: UTF8.self) : ""
     let trace = event.traceparent ?? ""
     switch outcome {
     case .answered(let answer, let verdict):

@@ -57,4 +57,32 @@ import Testing
     session.connectionLost(RequestTrouble(.closed))
     session.takeEnded { _, _ in }
   }
+
+  @Test func `what comes of a frame after its request was given up is no answer to the next`() {
+    let session = ClientSession(keptHeaders: [])
+    var output: [UInt8] = []
+    #expect(session.start(PoolRequest(request("/x"), for: Nobody()), deadline: .max))
+    #expect(session.fill(&output))
+    // SETTINGS, and HEADERS of stream 1 but for its last byte, which says `:status: 200`.
+    let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+    let headers: [UInt8] = [0, 0, 1, 1, 5, 0, 0, 0, 1]
+    let first = settings + headers
+    var isTaken = session.receive(first.span)
+    session.cancel(session.open[0], RequestTrouble(.timeout))
+    session.takeEnded { _, outcome in
+      if case .unknown = outcome { return }
+      Issue.record("\(outcome)")
+    }
+    let rest: [UInt8] = [0x88]
+    isTaken = session.receive(rest.span) && isTaken
+    #expect(isTaken)
+    #expect(session.fill(&output))
+    #expect(session.start(PoolRequest(request("/y"), for: Nobody()), deadline: .max))
+    #expect(session.fill(&output))
+    session.connectionLost(RequestTrouble(.closed))
+    session.takeEnded { _, outcome in
+      if case .unknown = outcome { return }
+      Issue.record("\(outcome)")
+    }
+  }
 }

@@ -116,4 +116,39 @@ private typealias Harness = ShardHarness
       #expect(it.sent.all.count == 1_000)
     }
   }
+
+  @Test func `where little is taken ahead, one that hangs keeps no other from being taken`()
+    async throws
+  {
+    let doors = Doors()
+    var options = Harness.Options()
+    options.workers = 256
+    let script = Harness.Script { request, _ in
+      request.deviceToken.isEmpty ? Harness.accepted : await doors.pass()
+    }
+    try await Harness.run(options, script) { it in
+      for provider in it.providers.value { provider.depth = 16 }
+      for event in 0..<400 { it.push("apple\(event)", [Harness.token(event)]) }
+      // One credential has three quarters of the lanes.
+      #expect(await eventually(on: it.loop) { doors.inside == 192 })
+      for event in 0..<50 { it.push("google\(event)", devices: [Harness.android(event)]) }
+      #expect(await eventually(on: it.loop) { it.sent.all.count == 192 + 50 })
+      doors.open()
+      #expect(await it.drained())
+      #expect(it.sent.all.count == 450 && it.sent.all.values.allSatisfy { $0 == 1 })
+    }
+  }
+
+  @Test func `what leaves at once takes up no room`() async throws {
+    var options = Harness.Options()
+    options.workers = 400
+    try await Harness.run(options, Harness.Script { _, _ in Harness.accepted }) { it in
+      let apns = it.provider(.apns)
+      apns.depth = 16
+      it.push("wide", (0..<200).map(Harness.token))
+      #expect(await it.drained())
+      // All began before the first had ended.
+      #expect(apns.mostUnderWay == 200)
+    }
+  }
 }

@@ -55,6 +55,8 @@ final class ScriptedProvider: PushProvider {
     }
   }
   private(set) var waiting: [any OutgoingPush] = []
+  private var underWay = 0
+  private(set) var mostUnderWay = 0
 
   func send(_ push: any OutgoingPush) {
     if isFull { return waiting.append(push) }
@@ -62,9 +64,13 @@ final class ScriptedProvider: PushProvider {
     let request = push.request
     let name = request.deviceToken.isEmpty ? request.body : request.deviceToken
     let times = sent.note(String(decoding: name, as: UTF8.self), push.precedence)
-    let push = LoopBound(push)
-    Task(executorPreference: loop) { [answer] in
-      push.value.ended(await answer(push.value.request, times))
+    underWay += 1
+    mostUnderWay = max(mostUnderWay, underWay)
+    let (me, push) = (LoopBound(self), LoopBound(push))
+    Task(executorPreference: loop) {
+      let outcome = await me.value.answer(push.value.request, times)
+      me.value.underWay -= 1
+      push.value.ended(outcome)
     }
   }
 
