@@ -24,7 +24,9 @@ package final class Nghttpd {
     write(issued.certificatePEM, to: certificateFile)
     write(Array("accepted".utf8), to: folder.file("ok"))
     client = try TLSContext.client(caFile: caFile, alpn: ["h2"])
-    port = try freePort(on: loop)
+    let listener = try listenerOnFreePort(on: loop)
+    port = listener.port
+    listener.close()
     child = try ChildProcess(
       on: loop, "/usr/sbin/nghttpd",
       ["-a", "127.0.0.1", "-d", folder.path] + arguments + [
@@ -41,11 +43,4 @@ package final class Nghttpd {
   }
 
   package var endpoint: Endpoint { .tcp(host: "127.0.0.1", port: port) }
-}
-
-/// A port that was free a moment ago, for servers that cannot pick one and say which.
-private func freePort(on loop: Loop) throws -> Int {
-  let listener = try StreamListener(on: loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) { _ in }
-  defer { listener.close() }
-  return listener.port
 }

@@ -113,9 +113,7 @@ package actor RedisServer {
   /// Ports that were free a moment ago, all different.
   static func freePorts(_ count: Int) async throws -> [Int] {
     try await Task(executorPreference: loop) {
-      let listeners = try (0..<count).map { _ in
-        try StreamListener(on: loop, endpoint: .tcp(host: "127.0.0.1", port: 0)) { $0.close() }
-      }
+      let listeners = try (0..<count).map { _ in try listenerOnFreePort(on: loop) }
       defer { for listener in listeners { listener.close() } }
       return listeners.map(\.port)
     }.value
