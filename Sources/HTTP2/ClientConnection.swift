@@ -17,6 +17,7 @@ final class ClientConnection {
   private var isEnding = false
   private var wasAsked = false
   private let openedAt: Int64
+  private let requestTimeout: Int64
 
   /// An unused connection that the peer ends later than this was just idle.
   private static let youth: Int64 = 5_000_000_000
@@ -32,6 +33,7 @@ final class ClientConnection {
       lifetime: pool.settings.requestsPerConnection)
     life = Liveness(pool.pings, at: now)
     openedAt = now
+    requestTimeout = pool.requestTimeout
   }
 
   /// Says the connection preface and begins to read.
@@ -50,7 +52,7 @@ final class ClientConnection {
 
   /// False when there is no stream id left; the connection then drains.
   func start(_ request: PoolRequest, at now: Int64) -> Bool {
-    guard session.start(request, deadline: now + pool.requestTimeout) else {
+    guard session.start(request, deadline: now + requestTimeout) else {
       retire()
       return false
     }
@@ -106,7 +108,7 @@ final class ClientConnection {
     if session.settingsArrived { obeySettings() }
     if let goAway = session.goAway, goAway.isNew { leave(goAway) }
     if slots.isUsedUp && !slots.isDraining { retire() }
-    while !session.ended.isEmpty { handOn() }
+    while session.hasEnded { handOn() }
     if isOver { return }
     if slots.isDraining && session.open.isEmpty && !isEnding {
       isEnding = true
@@ -133,6 +135,8 @@ final class ClientConnection {
   }
 
   private func handOn() {
+    // Once for all of them: each look at what is unowned counts an owner.
+    let pool = pool
     session.takeEnded { stream, outcome in
       account(for: outcome, of: stream)
       if let request = stream.request.take() { pool.ended(request, consume outcome) }

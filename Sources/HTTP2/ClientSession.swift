@@ -24,7 +24,7 @@ internal import CNghttp2
   /// Handed on while nghttp2 still holds them.
   private var abandoned: [ClientStream] = []
   /// Finished, not yet handed on.
-  private(set) var ended: [ClientStream] = []
+  private var ended: [ClientStream?] = []
   var settingsArrived = false
   var goAway: GoAway?
   /// The stream whose header block is being read.
@@ -55,6 +55,8 @@ internal import CNghttp2
 
   var wantsWrite: Bool { unsafe nghttp2_session_want_write(raw) != 0 }
 
+  var hasEnded: Bool { !ended.isEmpty }
+
   /// True when neither side has anything to say any more.
   var isOver: Bool { unsafe nghttp2_session_want_read(raw) == 0 && !wantsWrite }
 
@@ -76,9 +78,9 @@ internal import CNghttp2
     guard id > 0 else { return false }
     stream.id = id
     stream.place = open.count
-    open.append(stream)
+    open.append(consume stream)
     if request.headers.bytes.count > HeaderFrames.longestBlock {
-      cancel(stream, RequestTrouble(.refused, "the header fields are too long"))
+      cancel(open[open.count - 1], RequestTrouble(.refused, "the header fields are too long"))
     }
     return true
   }
@@ -122,8 +124,13 @@ internal import CNghttp2
       }
       unsafe leaving = nil
       let isRequest = unsafe stream._withUnsafeGuaranteedRef { stream in
-        guard let request = stream.request else { return false }
-        unsafe frames.append(bytes.span, request.headers, to: &output)
+        // Both are taken out meanwhile: to read them where they are would count three more owners.
+        guard let request = stream.request.take() else { return false }
+        var headers = HeaderBlock()
+        swap(&headers, &request.headers)
+        unsafe frames.append(bytes.span, headers, to: &output)
+        swap(&headers, &request.headers)
+        stream.request = consume request
         return true
       }
       if !isRequest { return false }
@@ -179,28 +186,32 @@ internal import CNghttp2
     if stream.isFinished { return }
     stream.isFinished = true
     stream.code = code
-    stream.trouble = trouble
+    if let trouble { stream.trouble = trouble }
     stream.wasSent = stream.id <= highestSent
-    ended.append(stream)
-    guard let last = open.popLast(), last !== stream else { return }
-    open[stream.place] = last
-    last.place = stream.place
+    // It moves from one row to the other, so that no owner is counted.
+    var last = open.removeLast()
+    if last !== stream {
+      last.place = stream.place
+      swap(&last, &open[stream.place])
+    }
+    ended.append(consume last)
   }
 
   /// Says of each ended stream what became of it, and makes its object free again.
   func takeEnded(_ body: (ClientStream, consuming RequestOutcome) -> Void) {
     var index = 0
     while index < ended.count {
-      let stream = ended[index]
-      body(stream, outcome(of: stream))
-      stream.request = nil
-      if stream.isReleased { spare.append(stream) } else { abandon(stream) }
+      if let stream = ended[index].take() {
+        body(stream, outcome(of: stream))
+        stream.request = nil
+        if stream.isReleased { spare.append(consume stream) } else { abandon(consume stream) }
+      }
       index += 1
     }
     ended.removeAll(keepingCapacity: true)
   }
 
-  private func abandon(_ stream: ClientStream) {
+  private func abandon(_ stream: consuming ClientStream) {
     stream.isAbandoned = true
     stream.place = abandoned.count
     abandoned.append(stream)

@@ -20,7 +20,7 @@ final class ClientStream {
   /// Why it ended, when the peer did not say.
   var trouble: RequestTrouble?
 
-  func begin(_ request: PoolRequest, deadline: Int64) {
+  func begin(_ request: consuming PoolRequest, deadline: Int64) {
     self.request = request
     self.deadline = deadline
     bodySent = 0
@@ -40,7 +40,10 @@ final class ClientStream {
 
   /// Copies the next piece of the body; nil when there is no request any more.
   func copyBody(to buffer: UnsafeMutablePointer<UInt8>, room: Int) -> Int? {
-    unsafe request?.body.withUnsafeBufferPointer { body in
+    // Taken out meanwhile: to read it where it is would count one more owner.
+    guard let request = request.take() else { return nil }
+    defer { self.request = request }
+    return unsafe request.body.withUnsafeBufferPointer { body in
       let count = min(room, body.count - bodySent)
       guard let start = body.baseAddress else { return count }
       unsafe buffer.update(from: start + bodySent, count: count)

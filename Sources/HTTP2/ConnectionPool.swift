@@ -86,14 +86,14 @@ package import SharedState
   /// together (times the resends). Nothing cuts it short: a push that has left must be accounted
   /// for. It is filled when it has its place: of what waits nothing is built that the processor's
   /// caches forget again, or that is over by then.
-  package func send(_ request: PoolRequest) {
+  package func send(_ request: consuming PoolRequest) {
     let now = clock.monotonic()
     request.since = now
     request.resends = 0
     if isShutDown { return giveBack(request, RequestTrouble(.shutDown, "the pool is shut down")) }
     lastRequest = now
     if waiting.isEmpty, let connection = nextFree(at: now) {
-      guard request.fill() else { return }
+      guard request.fill(at: now) else { return }
       if connection.start(request, at: now) { return armSweep(at: now) }
     }
     waiting.append(request)
@@ -166,7 +166,7 @@ package import SharedState
   }
 
   private func startFirst(on connection: ClientConnection, at now: Int64) {
-    guard let request = waiting.popFirst(), request.fill() else { return }
+    guard let request = waiting.popFirst(), request.fill(at: now) else { return }
     guard connection.start(request, at: now) else { return waiting.prepend(request) }
     armSweep(at: now)
     onWaited?(now - request.since)

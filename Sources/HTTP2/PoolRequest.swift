@@ -1,9 +1,9 @@
 /// Who has a pool send a request.
 package protocol PoolClient: AnyObject {
-  /// The request has its place on a connection: fills it, unless an earlier call has. False when
-  /// there is nothing to be sent any more: then it leaves the pool and hears of no outcome. It must
-  /// not call the pool.
-  func fill(_ request: PoolRequest) -> Bool
+  /// The request has its place on a connection at this moment (monotonic nanoseconds): fills it,
+  /// unless an earlier call has. False when there is nothing to be sent any more: then it leaves the
+  /// pool and hears of no outcome. It must not call the pool.
+  func fill(_ request: PoolRequest, at now: Int64) -> Bool
   /// What became of the request, which may be filled again from then on. Called on the loop, never
   /// within a call of the pool.
   func ended(_ request: PoolRequest, _ outcome: RequestOutcome)
@@ -36,7 +36,7 @@ package final class PoolRequest {
   }
 
   /// False when there is nothing to be sent any more; then nobody waits for it either.
-  func fill() -> Bool { client.fill(self) }
+  func fill(at now: Int64) -> Bool { client.fill(self, at: now) }
 
   func end(_ outcome: consuming RequestOutcome) { self.outcome = outcome }
 

@@ -12,14 +12,20 @@ final class CompiledApp {
   let topic: Piece
   let collapses: Bool
   let style: AndroidStyle
-  let keyType: Piece
-  let keyRoom: Piece
-  let keyMessage: Piece
-  let keyLastRead: Piece
-  let keyImage: Piece
+  let keys: Keys
   let textImage: Piece
   let textMissedCall: Piece
   let channels: [(name: Piece, sound: SoundRule, file: Piece)]
+
+  /// The names of custom data that the app's types add. Plain values, so that to hold them counts no
+  /// owner of the app.
+  struct Keys {
+    let type: Piece
+    let room: Piece
+    let message: Piece
+    let lastRead: Piece
+    let image: Piece
+  }
 
   var hasAPNs: Bool { apnsProduction >= 0 || apnsSandbox >= 0 }
 
@@ -38,11 +44,10 @@ final class CompiledApp {
     topic = app.apns.map { add($0.topic) } ?? .none
     collapses = app.fcm?.collapse ?? false
     style = app.androidStyle
-    keyType = add(app.dataKeys.type)
-    keyRoom = add(app.dataKeys.room)
-    keyMessage = add(app.dataKeys.message)
-    keyLastRead = add(app.dataKeys.lastRead)
-    keyImage = add(app.dataKeys.image)
+    let names = app.dataKeys
+    keys = Keys(
+      type: add(names.type), room: add(names.room), message: add(names.message),
+      lastRead: add(names.lastRead), image: add(names.image))
     textImage = add(app.texts.image)
     textMissedCall = add(app.texts.missedCall)
     channels = app.channels.sorted { $0.key < $1.key }.map { name, channel in

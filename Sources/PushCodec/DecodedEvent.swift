@@ -12,6 +12,9 @@ package final class DecodedEvent {
     content = EventContent(rules: rules.pool)
   }
 
+  /// Empties it for the next event.
+  func reset() { content.reset() }
+
   /// The producer's bytes, verbatim.
   package var bytes: [UInt8] { content.bytes.item }
   /// The producer's id, or the one the queue made.

@@ -16,15 +16,17 @@ struct DeliveryPlan {
   var carriesTypeKeys = true
   var notes: BuildNotes.Changes = []
 
+  init() {}
+
+  /// Both classes are borrowed: what an initialiser is given it else owns.
   init(
-    _ content: EventContent, _ target: PushTarget, _ rules: CompiledRules
+    _ content: borrowing EventContent, _ target: PushTarget, _ rules: borrowing CompiledRules
   ) {
-    let type = rules.types[content.facts.type]
     let recipient = content.recipients[Int(target.recipient)]
     badge = recipient.badge
     contentAvailable = content.facts.contentAvailable
     let asked = content.facts.priority
-    priority = Self.number(asked ?? type.priority)
+    priority = Self.number(asked ?? rules.types[content.facts.type].priority)
     switch content.facts.wish {
     case .alert, .background:
       followContent(content, rules, asked)

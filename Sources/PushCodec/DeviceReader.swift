@@ -122,9 +122,9 @@ final class DeviceReader {
   private func chooseAPNs(
     _ device: Device, _ path: FieldPath, _ target: inout PushTarget, _ content: EventContent
   ) throws(EventFault) {
-    let app = rules.apps[content.facts.app]
+    let app = content.facts.app
     target.provider = .apns
-    target.environment = device.environment ?? app.environment
+    target.environment = device.environment ?? rules.apps[app].environment
     var name: StaticString = "token"
     target.token = device.token
     if case .liveactivity = content.facts.wish {
@@ -143,11 +143,11 @@ final class DeviceReader {
     guard target.token.length.isMultiple(of: 2) else {
       throw .invalid(path.named(name), "odd number of hex digits")
     }
-    try checkTopic(path, &target, app, content)
+    try checkTopic(path, &target, content)
     let credential =
       switch target.environment {
-      case .production: app.apnsProduction
-      case .sandbox: app.apnsSandbox
+      case .production: rules.apps[app].apnsProduction
+      case .sandbox: rules.apps[app].apnsSandbox
       }
     if credential < 0 {
       throw EventFault(
@@ -162,10 +162,11 @@ final class DeviceReader {
   }
 
   private func checkTopic(
-    _ path: FieldPath, _ target: inout PushTarget, _ app: CompiledApp, _ content: EventContent
+    _ path: FieldPath, _ target: inout PushTarget, _ content: EventContent
   ) throws(EventFault) {
+    let app = content.facts.app
     if target.topic.isEmpty {
-      target.topic = app.topic
+      target.topic = rules.apps[app].topic
       if target.topic.isEmpty { throw EventFault(.noCredential, "\(path): no APNs topic is known") }
       return
     }
@@ -175,8 +176,8 @@ final class DeviceReader {
     }
     if !isGood { throw .invalid(path.named("apnsTopic"), "not a bundle id") }
     // The suffix follows the push type of each push, whatever the device was stored with.
-    if app.suffix(of: content.bytes.array(target.topic), content) != nil {
-      target.topic = app.topic
+    if rules.apps[app].suffix(of: content.bytes.array(target.topic), content) != nil {
+      target.topic = rules.apps[app].topic
     }
   }
 

@@ -15,7 +15,6 @@ final class EventContent {
   @safe @exclusivity(unchecked) var recipients = Row<RecipientFacts>(capacity: 1)
   @safe @exclusivity(unchecked) var targets: [PushTarget] = []
   @safe @exclusivity(unchecked) var faults: [EventFault] = []
-  @safe @exclusivity(unchecked) var queueID: QueueID = ""
   /// The event's `fcm` block in snake_case, when it has one.
   @safe @exclusivity(unchecked) var fcmBlock: JSONText?
 

@@ -42,16 +42,16 @@ extension EventReader {
   }
 
   private func addTypeKeys(_ content: EventContent) {
-    let app = rules.apps[content.facts.app]
+    let app = rules.apps[content.facts.app].keys
     let names = rules.names
-    add(app.keyType, rules.types[content.facts.type].dataType, content)
-    add(app.keyRoom, content.facts.roomID, content)
-    add(app.keyMessage, content.facts.messageID, content)
+    add(app.type, rules.types[content.facts.type].dataType, content)
+    add(app.room, content.facts.roomID, content)
+    add(app.message, content.facts.messageID, content)
     add(names.senderName, content.facts.senderName, content)
     add(names.senderID, content.facts.senderID, content)
     add(names.url, content.facts.url, content)
     add(names.channel, content.facts.channel, content)
-    add(app.keyImage, content.facts.image, isForAPNs: true, content)
+    add(app.image, content.facts.image, isForAPNs: true, content)
     add(names.senderImage, content.facts.senderImage, isForAPNs: true, content)
   }
 

@@ -16,8 +16,9 @@ final class EventReader {
     devices = DeviceReader(rules: rules, tables: tables)
   }
 
+  /// - Parameter queueID: names the event when it has no id of its own.
   func read(
-    _ content: EventContent, firstTaken: Int64, now: Int64
+    _ content: EventContent, _ queueID: QueueID, firstTaken: Int64, now: Int64
   ) throws(EventFault) {
     self.firstTaken = firstTaken
     self.now = now
@@ -27,7 +28,7 @@ final class EventReader {
     let fields = content.fields(of: 0, tables.event)
     content.facts.unknownFields = fields.unknown
     // First what names the event, so that a letter about any other fault can name it too.
-    try readID(fields, content)
+    try readID(fields, queueID, content)
     if let key = fields.repeated { throw repeated(key, content) }
     try readVersion(fields, content)
     try readType(fields, content)
@@ -53,12 +54,12 @@ final class EventReader {
   }
 
   private func readID(
-    _ fields: borrowing Fields<EventKey>, _ content: EventContent
+    _ fields: borrowing Fields<EventKey>, _ queueID: QueueID, _ content: EventContent
   ) throws(EventFault) {
     let id = try content.string(fields[.id], FieldPath("id"))
     guard id.isPresent else {
       let start = content.bytes.arena.count
-      content.bytes.arena.append(content.queueID.text)
+      content.bytes.arena.append(queueID.text)
       content.facts.id = Piece(.arena, start..<content.bytes.arena.count, .text)
       return
     }

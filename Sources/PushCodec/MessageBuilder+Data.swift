@@ -18,7 +18,7 @@ extension MessageBuilder {
       }
     }
     if plan.carriesTypeKeys, hasOwnLastRead(content, recipient) {
-      writer.key(rules.apps[content.facts.app].keyLastRead, content.bytes)
+      writer.key(rules.apps[content.facts.app].keys.lastRead, content.bytes)
       writer.value(recipient.lastReadID, content.bytes)
     }
     var key = Int(recipient.data) + 1
@@ -34,7 +34,7 @@ extension MessageBuilder {
   /// True when the recipient's last read id is to be written and nobody's own key replaces it.
   func hasOwnLastRead(_ content: EventContent, _ recipient: RecipientFacts) -> Bool {
     if recipient.lastReadID.isEmpty { return false }
-    let key = rules.apps[content.facts.app].keyLastRead
+    let key = rules.apps[content.facts.app].keys.lastRead
     return !isSet(key, by: recipient, content) && !isSetByEvent(key, content)
   }
 

@@ -27,7 +27,7 @@ extension MessageBuilder {
       }
     }
     if hasOwnLastRead(content, recipient) {
-      put(rules.apps[content.facts.app].keyLastRead, recipient.lastReadID, content, &size)
+      put(rules.apps[content.facts.app].keys.lastRead, recipient.lastReadID, content, &size)
     }
     try recipientData(content, recipient, &size)
     if writer.out.count == inside {
@@ -61,7 +61,7 @@ extension MessageBuilder {
     let own: [4 of (Piece, Piece)] = [
       (rules.names.title, texts.title), (rules.names.body, texts.body),
       (rules.names.tag, content.facts.collapseKey),
-      (rules.apps[content.facts.app].keyImage, content.facts.image),
+      (rules.apps[content.facts.app].keys.image, content.facts.image),
     ]
     for i in 0..<4 {
       let (key, value) = own[i]

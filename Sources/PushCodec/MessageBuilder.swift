@@ -1,18 +1,20 @@
 import PushModel
 
-/// Builds one message for one target. Made anew for each, around buffers that are kept.
+/// Builds messages, one for one target at a time. A codec keeps one: made anew for each message it
+/// would count an owner of the rules.
 struct MessageBuilder: ~Copyable {
   let rules: CompiledRules
   /// UNIX milliseconds: what is left of a life is reckoned at every attempt.
-  let now: Int64
+  private(set) var now: Int64 = 0
   var writer = JSONWriter()
-  var plan: DeliveryPlan
-  var texts: Texts
+  var plan = DeliveryPlan()
+  var texts = Texts()
   var notes = BuildNotes()
 
-  static func build(
-    _ content: EventContent, _ index: Int, _ rules: CompiledRules, now: Int64,
-    into request: PushRequest, by writer: inout JSONWriter
+  init(rules: CompiledRules) { self.rules = rules }
+
+  mutating func build(
+    _ content: EventContent, _ index: Int, now: Int64, into request: PushRequest
   ) -> BuildResult {
     let target = content.targets[index]
     if target.fault >= 0 {
@@ -24,34 +26,31 @@ struct MessageBuilder: ~Copyable {
     request.platform = target.platform
     request.isFIDByShape = target.isFIDByShape
     let arena = content.bytes.arena.count
-    var builder = MessageBuilder(content, target, rules, now)
-    swap(&builder.writer, &writer)
-    defer {
-      swap(&builder.writer, &writer)
-      content.bytes.arena.truncate(to: arena)
-    }
+    begin(content, target, now)
+    defer { content.bytes.arena.truncate(to: arena) }
     do throws(EventFault) {
       switch target.provider {
-      case .apns: try builder.buildAPNs(content, target, request)
+      case .apns: try buildAPNs(content, target, request)
       case .fcm:
         request.clearAPNs()
-        try builder.buildFCM(content, target)
+        try buildFCM(content, target)
       }
     } catch {
       return .failed(error.reason, detail: error.detail)
     }
-    builder.writer.out.withSpan(from: 0) { request.body.replace(by: $0) }
-    if content.facts.repairs > 0 { builder.notes.changes.insert(.unicode) }
-    return .built(builder.notes)
+    writer.out.withSpan(from: 0) { request.body.replace(by: $0) }
+    if content.facts.repairs > 0 { notes.changes.insert(.unicode) }
+    return .built(notes)
   }
 
-  private init(
-    _ content: EventContent, _ target: PushTarget, _ rules: CompiledRules, _ now: Int64
+  private mutating func begin(
+    _ content: EventContent, _ target: PushTarget, _ now: Int64
   ) {
-    self.rules = rules
     self.now = now
+    writer.out.truncate(to: 0)
     plan = DeliveryPlan(content, target, rules)
-    texts = Texts(content.facts)
+    texts = Texts(content)
+    notes = BuildNotes()
     // What Apple's rules changed concerns Apple's devices alone.
     switch target.provider {
     case .fcm where target.platform?.isApple == false: break

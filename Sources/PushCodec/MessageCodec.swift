@@ -6,7 +6,7 @@ package final class MessageCodec {
   private let reader: EventReader
   private var scanner: JSONScanner
   private var pool: [DecodedEvent] = []
-  private var writer = JSONWriter()
+  private var builder: MessageBuilder
   /// More events than this are not kept for reuse.
   private static let poolSize = 256
 
@@ -14,6 +14,7 @@ package final class MessageCodec {
   package init(rules: MessageRules, credentials: Set<CredentialKey>) {
     self.rules = CompiledRules(rules, credentials: credentials)
     reader = EventReader(rules: self.rules)
+    builder = MessageBuilder(rules: self.rules)
     scanner = JSONScanner(
       maximumDepth: rules.limits.depth, maximumDigits: rules.limits.numberDigits)
   }
@@ -41,8 +42,8 @@ package final class MessageCodec {
   }
 
   /// Takes an event back for reuse; nobody may touch it afterwards.
-  package func recycle(_ event: DecodedEvent) {
-    event.content.reset()
+  package func recycle(_ event: consuming DecodedEvent) {
+    event.reset()
     if pool.count < Self.poolSize { pool.append(event) }
   }
 
@@ -51,9 +52,9 @@ package final class MessageCodec {
   package func build(
     _ event: DecodedEvent, target: Int, now: Int64, into request: PushRequest
   ) -> BuildResult {
-    event.content.bytes.reading {
-      MessageBuilder.build(
-        event.content, target, rules, now: now, into: request, by: &writer)
+    let content = event.content
+    return content.bytes.reading(content.bytes.item) {
+      builder.build(content, target, now: now, into: request)
     }
   }
 
@@ -62,14 +63,13 @@ package final class MessageCodec {
     _ content: EventContent
   ) throws(EventFault) {
     content.bytes.take(bytes)
-    content.queueID = queueID
     guard bytes.count <= rules.limits.itemBytes else {
       throw EventFault(
         .itemTooLarge, "\(bytes.count) bytes, allowed are \(rules.limits.itemBytes)")
     }
     try scan(bytes, content)
-    try content.bytes.reading { () throws(EventFault) in
-      try reader.read(content, firstTaken: firstTaken, now: now)
+    try content.bytes.reading(bytes) { () throws(EventFault) in
+      try reader.read(content, queueID, firstTaken: firstTaken, now: now)
     }
   }
 

@@ -27,10 +27,10 @@
 
   /// Runs the decoding or the building of a message, within which no piece counts an owner of the
   /// item: that was an eighth of the time of both.
+  /// - Parameter owned: the item, which the caller holds.
   @inline(__always)
-  func reading<R, Fault>(_ body: () throws(Fault) -> R) throws(Fault) -> R {
-    let owned = item
-    return unsafe try owned.withUnsafeBufferPointer { (bytes) throws(Fault) -> R in
+  func reading<R, Fault>(_ owned: [UInt8], _ body: () throws(Fault) -> R) throws(Fault) -> R {
+    unsafe try owned.withUnsafeBufferPointer { (bytes) throws(Fault) -> R in
       // `owned` keeps the bytes where they are until the pointer is forgotten.
       unsafe open = bytes
       defer { unsafe open = Self.closed }
@@ -41,6 +41,13 @@
   /// - Parameter body: must not write to the arena.
   @inline(__always)
   func withBytes<R>(of piece: Piece, _ body: (borrowing Span<UInt8>) -> R) -> R {
+    guard let bytes = unsafe memory(of: piece) else { return elsewhere(piece, body) }
+    return unsafe body(bytes.span)
+  }
+
+  /// To be read until the arena is written to; nil outside `reading`, and for no bytes at all.
+  @inline(__always)
+  private func memory(of piece: Piece) -> UnsafeBufferPointer<UInt8>? {
     let all =
       switch piece.place {
       case .item, .none: open
@@ -49,10 +56,10 @@
       }
     let (start, count) = (Int(piece.start), Int(piece.count))
     guard let base = all.baseAddress, start >= 0, count >= 0, start &+ count <= all.count else {
-      return elsewhere(piece, body)
+      return nil
     }
     // The piece was just seen to lie within all of them.
-    return unsafe body(UnsafeBufferPointer(start: base + start, count: count).span)
+    return unsafe UnsafeBufferPointer(start: base + start, count: count)
   }
 
   /// The way outside `reading`, and of pieces without bytes.
@@ -98,9 +105,11 @@
   func copyToArena(_ piece: Piece) {
     if piece.place == .arena {
       arena.repeatBytes(piece.range)
-    } else {
+    } else if let bytes = unsafe memory(of: piece) {
       // It lies outside the arena.
-      withBytes(of: piece) { arena.append($0) }
+      unsafe arena.append(bytes.span)
+    } else {
+      elsewhere(piece) { arena.append($0) }
     }
   }
 

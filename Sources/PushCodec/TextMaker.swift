@@ -6,14 +6,16 @@ struct TextMaker {
   let rules: CompiledRules
 
   func fill(_ content: EventContent) {
-    let type = rules.types[content.facts.type]
+    let type = content.facts.type
     if content.facts.title.isEmpty, content.facts.titleLocKey.isEmpty {
       content.facts.title =
-        type.title.map { make($0, content) } ?? builtInTitle(type.builtIn, content)
+        rules.types[type].title.map { make($0, content) }
+        ?? builtInTitle(rules.types[type].builtIn, content)
     }
     if content.facts.body.isEmpty, content.facts.locKey.isEmpty {
       content.facts.body =
-        type.body.map { make($0, content) } ?? builtInBody(type.builtIn, content)
+        rules.types[type].body.map { make($0, content) }
+        ?? builtInBody(rules.types[type].builtIn, content)
     }
   }
 

@@ -7,19 +7,24 @@ struct Excess {
 
 /// The display texts of one message, and how much of each is kept.
 struct Texts {
-  var title: Piece
-  var subtitle: Piece
-  var body: Piece
+  var title = Piece.none
+  var subtitle = Piece.none
+  var body = Piece.none
   private let originals: [3 of Piece]
   private var kept: [3 of Int]
 
+  init() {
+    originals = .init(repeating: .none)
+    kept = .init(repeating: 0)
+  }
+
   /// Body first, title last: the order in which they are shortened.
-  init(_ facts: borrowing EventFacts) {
-    title = facts.title
-    subtitle = facts.subtitle
-    body = facts.body
-    originals = [facts.body, facts.subtitle, facts.title]
-    kept = [facts.body.length, facts.subtitle.length, facts.title.length]
+  init(_ content: borrowing EventContent) {
+    title = content.facts.title
+    subtitle = content.facts.subtitle
+    body = content.facts.body
+    originals = [body, subtitle, title]
+    kept = [body.length, subtitle.length, title.length]
   }
 
   private static let ellipsis: [UInt8] = [0xE2, 0x80, 0xA6]

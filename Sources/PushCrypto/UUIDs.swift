@@ -3,21 +3,21 @@ internal import COpenSSL
 /// UUIDs made from a name: the same name always gives the same UUID (RFC 9562 5.5).
 package enum UUIDv5 {
   /// The namespace of `apns-id`.
-  package static let pushNamespace: [UInt8] = [
+  package static let pushNamespace: [16 of UInt8] = [
     0x6b, 0xa7, 0xb8, 0x12, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8,
   ]
 
   /// The 36 lower-case bytes of the UUID of `name` in a namespace of 16 bytes.
-  package static func text(namespace: [UInt8], name: [UInt8]) -> [UInt8] {
+  package static func text(namespace: [16 of UInt8], name: [UInt8]) -> [UInt8] {
     var out: [UInt8] = []
     set(&out, namespace: namespace, name: name.span)
     return out
   }
 
   /// Makes `out` the 36 bytes; allocates nothing when it had as many.
-  package static func set(_ out: inout [UInt8], namespace: [UInt8], name: Span<UInt8>) {
+  package static func set(_ out: inout [UInt8], namespace: [16 of UInt8], name: Span<UInt8>) {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digest in
-      unsafe namespace.withUnsafeBufferPointer { space in
+      unsafe namespace.span.withUnsafeBufferPointer { space in
         unsafe name.withUnsafeBufferPointer { name in
           unsafe cssl_sha1(
             space.baseAddress, space.count, name.baseAddress, name.count, digest.baseAddress)

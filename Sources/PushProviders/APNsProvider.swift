@@ -28,6 +28,12 @@ package final class APNsProvider: PushProvider {
   private var wedgeBrake = ReplacementBrake(seconds: 1)
   /// The last token for whose sake connections were replaced.
   private var replacedFor = 0
+  private var present: ProviderToken?
+  /// When `tokens` gave it, monotonic.
+  private var tokenAsked = Int64.min / 2
+
+  /// For so long `tokens`, which takes a lock and reads two clocks, is not asked again.
+  private static let tokenTrust: Int64 = 1_000_000_000
 
   /// Response fields that `pool` must keep.
   package static let keptHeaders = ["retry-after", "apns-unique-id", "date"]
@@ -52,13 +58,13 @@ package final class APNsProvider: PushProvider {
     sends = SpareSends(common: APNsHeaders.common(authority: authority))
   }
 
-  package func send(_ push: any OutgoingPush) {
+  package func send(_ push: consuming any OutgoingPush) {
     let epoch = breaker?.begin()
     if breaker != nil, epoch == nil { return push.ended(BreakerGate.refusal) }
     let send = sends.take(for: self)
-    send.begin(push, epoch)
     guard let request = send.request else { return }
     request.precedence = push.precedence
+    send.begin(push, epoch)
     pool.send(request)
   }
 
@@ -117,6 +123,7 @@ package final class APNsProvider: PushProvider {
       answer.detail = words.isEmpty ? what : "\(what): \(words)"
       return .answered(answer, .pauseCredential(.credential))
     }
+    tokenAsked = .min / 2
     if token.serial > replacedFor {
       replacedFor = token.serial
       pool.replaceConnections()
@@ -126,29 +133,42 @@ package final class APNsProvider: PushProvider {
 }
 
 extension APNsProvider: PendingSendOwner {
-  func fill(_ send: PendingSend, _ request: PoolRequest) -> Bool {
-    guard let push = send.push, push.build() else {
-      _ = withdraw(send, request)
+  func fill(
+    _ send: PendingSend, _ push: any OutgoingPush, _ request: PoolRequest, at now: Int64
+  ) -> Bool {
+    guard push.build(at: now) else {
+      withdraw(send, request)
       return false
     }
     let message = push.request
     guard scopes.admits(message.topic) else {
-      withdraw(send, request)?.ended(SharedScopePauses.refusal)
+      withdraw(send, request)
+      push.ended(SharedScopePauses.refusal)
       return false
     }
-    send.token = tokens?.token()
-    APNsHeaders.append(message, send.token, to: &request.headers)
+    let token = token(at: now)
+    APNsHeaders.append(message, token, to: &request.headers)
+    send.token = token
     request.body = message.body
     return true
   }
 
-  private func withdraw(_ send: PendingSend, _ request: PoolRequest) -> (any OutgoingPush)? {
+  private func token(at now: Int64) -> ProviderToken? {
+    guard let tokens else { return nil }
+    if now < tokenAsked || now >= tokenAsked + Self.tokenTrust {
+      present = tokens.token()
+      tokenAsked = now
+    }
+    return present
+  }
+
+  private func withdraw(_ send: PendingSend, _ request: PoolRequest) {
     breaker?.gaveUp()
-    return sends.putBack(send, request)
+    _ = sends.putBack(send, request)
   }
 
   func ended(_ send: PendingSend, _ request: PoolRequest, _ outcome: RequestOutcome) {
-    let (token, epoch) = (send.token, send.epoch)
+    let (token, epoch) = (send.token.take(), send.epoch)
     guard let push = sends.putBack(send, request) else { return }
     let said = said(outcome, push, token)
     if let epoch { breaker?.ended(epoch, said) }

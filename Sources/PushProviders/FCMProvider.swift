@@ -61,12 +61,12 @@ package final class FCMProvider: PushProvider {
     quota?.onAdmitted = { [unowned self] in obtainToken(for: $0) }
   }
 
-  package func send(_ push: any OutgoingPush) {
+  package func send(_ push: consuming any OutgoingPush) {
     let epoch = breaker?.begin()
     if breaker != nil, epoch == nil { return push.ended(BreakerGate.refusal) }
     let send = sends.take(for: self)
-    send.begin(push, epoch)
     send.request?.precedence = push.precedence
+    send.begin(push, epoch)
     if let quota, !quota.admits(send) { return }
     obtainToken(for: send)
   }
@@ -180,14 +180,17 @@ package final class FCMProvider: PushProvider {
 }
 
 extension FCMProvider: PendingSendOwner {
-  func fill(_ send: PendingSend, _ request: PoolRequest) -> Bool {
-    guard let push = send.push, let token = send.token, push.build() else {
-      _ = withdraw(send, request)
+  func fill(
+    _ send: PendingSend, _ push: any OutgoingPush, _ request: PoolRequest, at now: Int64
+  ) -> Bool {
+    guard let token = send.token, push.build(at: now) else {
+      withdraw(send, request)
       return false
     }
     let message = push.request
     guard scopes.admits(Self.scope(message)) else {
-      withdraw(send, request)?.ended(SharedScopePauses.refusal)
+      withdraw(send, request)
+      push.ended(SharedScopePauses.refusal)
       return false
     }
     FCMHeaders.append(token, to: &request.headers)
@@ -195,13 +198,13 @@ extension FCMProvider: PendingSendOwner {
     return true
   }
 
-  private func withdraw(_ send: PendingSend, _ request: PoolRequest) -> (any OutgoingPush)? {
+  private func withdraw(_ send: PendingSend, _ request: PoolRequest) {
     breaker?.gaveUp()
-    return sends.putBack(send, request)
+    _ = sends.putBack(send, request)
   }
 
   func ended(_ send: PendingSend, _ request: PoolRequest, _ outcome: RequestOutcome) {
-    let token = send.token
+    let token = send.token.take()
     end(send, request) { said(outcome, token, $0) }
   }
 }

@@ -4,8 +4,10 @@ internal import PushWorker
 /// Whose sends they are.
 protocol PendingSendOwner: AnyObject {
   /// The push has its place: writes its message and credential into the request. False when it
-  /// does not go after all.
-  func fill(_ send: PendingSend, _ request: PoolRequest) -> Bool
+  /// does not go after all; then the send is put back.
+  func fill(
+    _ send: PendingSend, _ push: any OutgoingPush, _ request: PoolRequest, at now: Int64
+  ) -> Bool
   func ended(_ send: PendingSend, _ request: PoolRequest, _ outcome: RequestOutcome)
 }
 
@@ -26,7 +28,7 @@ final class PendingSend: PoolClient {
     request = PoolRequest(common, for: self)
   }
 
-  func begin(_ push: any OutgoingPush, _ epoch: Int?) {
+  func begin(_ push: consuming any OutgoingPush, _ epoch: Int?) {
     self.push = push
     self.epoch = epoch
   }
@@ -40,10 +42,14 @@ final class PendingSend: PoolClient {
 
   func letGo() { request = nil }
 
-  func fill(_ request: PoolRequest) -> Bool {
+  func fill(_ request: PoolRequest, at now: Int64) -> Bool {
     // The pool sends it once more as it is.
-    if !isFilled { isFilled = owner.fill(self, request) }
-    return isFilled
+    if isFilled { return true }
+    // Taken out meanwhile: to read it where it is would count one more owner.
+    guard let push = push.take(), owner.fill(self, push, request, at: now) else { return false }
+    self.push = consume push
+    isFilled = true
+    return true
   }
 
   func ended(_ request: PoolRequest, _ outcome: RequestOutcome) {

@@ -13,6 +13,7 @@ extension ItemHeader {
 
   /// Splits an item; nil when it has no header of this version.
   package static func split(_ item: [UInt8]) -> (header: ItemHeader, bytes: [UInt8])? {
+    guard item.first == UInt8(ascii: "~") else { return nil }
     var line = LineReader(bytes: item)
     guard line.skip("~1;id=") else { return nil }
     let id = line.text()

@@ -1,4 +1,5 @@
 import LoopIO
+import PushCodec
 import PushModel
 import PushTelemetry
 import SharedState
@@ -18,6 +19,8 @@ final class Feed {
   /// How often the lease is renewed.
   let beatInterval: Duration
   let metrics: QueueMetrics
+  /// The shard's.
+  let codec: MessageCodec
 
   // Items.
   var open: [ReceiptKey: OpenItem] = [:]
@@ -54,9 +57,11 @@ final class Feed {
   var lease = 0
 
   init(
-    _ parts: FeedParts, index: Int, precedence: UInt8, _ credentials: [CredentialKey],
+    _ parts: FeedParts, index: Int, precedence: UInt8, _ codec: MessageCodec,
     _ metrics: QueueMetrics
   ) {
+    self.codec = codec
+    let credentials = codec.credentialList
     parked = ParkedLists(credentials)
     finishedBefore = Array(repeating: 0, count: credentials.count)
     self.index = index
@@ -71,13 +76,13 @@ final class Feed {
 
   /// The lists in their order, each with its place among the weights.
   static func all(
-    _ parts: [FeedParts], _ credentials: [CredentialKey], _ metrics: WorkerMetrics
+    _ parts: [FeedParts], _ codec: MessageCodec, _ metrics: WorkerMetrics
   ) -> [Feed] {
     let weights = Set(parts.map(\.weight)).sorted(by: >)
     return parts.enumerated().map { index, part in
       let place = weights.firstIndex(of: part.weight) ?? 0
       return Feed(
-        part, index: index, precedence: UInt8(clamping: place), credentials,
+        part, index: index, precedence: UInt8(clamping: place), codec,
         metrics.queue(part.queue.name))
     }
   }

@@ -169,6 +169,13 @@ package struct Batch: Sendable {
   package var parked: [Int] = []
 
   package init() {}
+
+  /// The items, of which it then has none.
+  mutating func takeItems() -> [QueueItem] {
+    var taken: [QueueItem] = []
+    swap(&taken, &items)
+    return taken
+  }
 }
 
 /// Chunks of a large event: pieces of its own bytes with some of its devices each.

@@ -26,51 +26,52 @@ final class Lane: OutgoingPush {
   private(set) var precedence: UInt8 = 0
   /// What `request` holds is its message.
   private(set) var isBuilt = false
-  /// When it was given to the provider, UNIX milliseconds.
-  private(set) var startedAt: Int64 = 0
-  /// Nanoseconds from then until the outcome was known.
-  private(set) var took: Int64 = 0
+  /// When it was given to the provider, monotonic.
   private var begun: Int64 = 0
+  /// Nanoseconds from then until its end was known.
+  private(set) var took: Int64 = 0
   private var ending: Ending?
   private let crew: LaneCrew
 
   init(of crew: LaneCrew) { self.crew = crew }
 
-  /// Gets something to send.
-  func begin(_ job: Job) {
+  /// Gets something to send, at this moment (monotonic).
+  func begin(_ job: consuming Job, at now: Int64) {
     precedence = job.item.feed.precedence
     self.job = job
     isBuilt = false
-    startedAt = crew.clock.wall()
-    begun = crew.clock.monotonic()
+    begun = now
   }
 
-  func build() -> Bool {
-    guard let job else { return false }
-    let open = job.item
-    if open.isStale { return end(.stale) }
-    if crew.isShut[job.group] { return end(.shut) }
+  func build(at now: Int64) -> Bool {
+    // Taken out meanwhile: to read it where it is would count one more owner.
+    guard let job = job.take() else { return false }
+    let trouble = build(job, at: now)
+    self.job = consume job
+    if let trouble { return end(trouble) }
+    isBuilt = true
+    return true
+  }
+
+  /// Nil when the message is built.
+  private func build(_ job: Job, at now: Int64) -> Ending? {
+    if job.item.isStale { return .stale }
+    if crew.isShut[job.group] { return .shut }
     // Past the lease's local deadline another instance may have the item.
-    if crew.clock.monotonic() >= open.feed.queue.startDeadline { return end(.leaseOver) }
-    switch crew.codec.build(
-      open.event, target: job.target, now: crew.clock.wall(), into: request)
-    {
+    if now >= job.item.feed.queue.startDeadline { return .leaseOver }
+    // A receipt tells of the event, however it ends.
+    let result = job.item.build(
+      job.target, now: crew.clock.wall(), into: request, isNeeded: crew.writesReceipts)
+    switch result {
     case .built(let notes):
       crew.count(notes)
-      open.unbuilt -= 1
-      // A receipt tells of the event, however it ends.
-      if open.unbuilt == 0, !crew.writesReceipts { open.forgetEvent() }
-      isBuilt = true
-      return true
-    case .failed(let reason, let detail): return end(.failed(reason, detail))
-    case .expired: return end(.expired)
+      return nil
+    case .failed(let reason, let detail): return .failed(reason, detail)
+    case .expired: return .expired
     }
   }
 
-  func ended(_ outcome: SendOutcome) {
-    took = crew.clock.monotonic() - begun
-    _ = end(.sent(outcome))
-  }
+  func ended(_ outcome: SendOutcome) { _ = end(.sent(outcome)) }
 
   private func end(_ ending: Ending) -> Bool {
     self.ending = ending
@@ -78,9 +79,12 @@ final class Lane: OutgoingPush {
     return false
   }
 
-  /// How it ended, which it forgets.
-  func takeEnding() -> Ending? { ending.take() }
+  /// How it ended, as is known at this moment (monotonic); it forgets it.
+  func takeEnding(at now: Int64) -> Ending? {
+    took = now - begun
+    return ending.take()
+  }
 
-  /// Nothing is to be sent any more.
-  func clear() { job = nil }
+  /// What it had to send, which it forgets.
+  func takeJob() -> Job? { job.take() }
 }

@@ -8,7 +8,6 @@ import SharedState
 /// Those at work are known to their providers; here are the free ones, those whose push has ended,
 /// and those that wait for the lease. As many exist as were ever at work at once.
 final class LaneCrew {
-  let codec: MessageCodec
   let clock: any PushClock
   let writesReceipts: Bool
   /// Credentials, by group, to which nothing may go now.
@@ -23,7 +22,6 @@ final class LaneCrew {
   private var held: [Lane] = []
 
   init(_ parts: ShardParts, on loop: Loop) {
-    codec = parts.codec
     clock = parts.clock
     writesReceipts = parts.writesReceipts
     isShut = Array(repeating: false, count: parts.providers.count)

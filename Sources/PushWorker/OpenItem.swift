@@ -7,6 +7,7 @@ final class OpenItem {
   let item: QueueItem
   /// When it was taken, UNIX milliseconds.
   let takenAt: Int64
+  let targetCount: Int
   /// Milliseconds in parked lists so far.
   let parked: Int64
   /// Targets that a lane has still to end.
@@ -25,7 +26,6 @@ final class OpenItem {
   var unbuilt = 0
   /// The lease it was taken under.
   private let lease: Int
-  private let codec: MessageCodec
   private var decoded: DecodedEvent?
   /// Another instance may own it by now: nothing of it is started any more. What was sent is still
   /// settled, since the settlement's gate knows whose it is.
@@ -42,38 +42,62 @@ final class OpenItem {
   }
 
   init(
-    _ feed: Feed, _ item: QueueItem, _ event: DecodedEvent, by codec: MessageCodec, takenAt: Int64
+    _ feed: Feed, _ item: consuming QueueItem, _ event: consuming DecodedEvent, takenAt: Int64
   ) {
     self.feed = feed
-    self.codec = codec
     lease = feed.lease
-    self.item = item
     // Below 0 it comes from a parked list, or from one who held it when it had been drawn.
     let parked = item.header.parked
     self.parked = parked < 0 ? max(0, parked + takenAt + feed.serverOffset) : parked
+    targetCount = event.targetCount
     decoded = event
     self.takenAt = takenAt
     done = item.header.done
+    self.item = item
   }
 
   /// What its bytes say. After `forgetEvent` they are decoded once more.
   var event: DecodedEvent {
     if let decoded { return decoded }
-    let again = codec.decode(
+    let event = decodeAgain()
+    decoded = event
+    return event
+  }
+
+  private func decodeAgain() -> DecodedEvent {
+    let again = feed.codec.decode(
       item.bytes, queueID: item.header.queueID, firstTaken: item.header.firstTaken, now: takenAt)
     guard case .event(let event) = again else {
       preconditionFailure("the same bytes at the same moment were an event before")
     }
-    decoded = event
     return event
+  }
+
+  /// Builds the message of a target into `request`.
+  /// - Parameters:
+  ///   - now: UNIX milliseconds.
+  ///   - isNeeded: somebody reads the event afterwards; else it is given back after the last target.
+  func build(
+    _ target: Int, now: Int64, into request: PushRequest, isNeeded: Bool
+  ) -> BuildResult {
+    // Taken out meanwhile: to read it where it is would count one more owner.
+    let event = decoded.take() ?? decodeAgain()
+    let result = feed.codec.build(event, target: target, now: now, into: request)
+    if case .built = result {
+      unbuilt -= 1
+      if unbuilt == 0, !isNeeded {
+        feed.codec.recycle(consume event)
+        return result
+      }
+    }
+    decoded = consume event
+    return result
   }
 
   /// Gives the decoded event back for the next one to be decoded into, while its memory is in the
   /// processor's caches: a push that is accepted, as nearly all are, needs it no more once its
   /// message is built.
   func forgetEvent() {
-    guard let decoded else { return }
-    codec.recycle(decoded)
-    self.decoded = nil
+    if let event = decoded.take() { feed.codec.recycle(consume event) }
   }
 }

@@ -14,4 +14,12 @@ final class Outlet {
     self.metrics = metrics
     self.brake = brake
   }
+
+  /// A push was accepted.
+  func accepted() {
+    unreachable = 0
+    brake.accepted()
+    metrics.answered2xx.add()
+    metrics.accepted.add()
+  }
 }

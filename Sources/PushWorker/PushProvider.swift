@@ -16,7 +16,7 @@ package protocol PushProvider: AnyObject {
   var onRoom: (() -> Void)? { get set }
   /// Sends one push and tells it what became of it; nothing is thrown, since from here on what
   /// happened is data. It is told within the request's deadline plus the wait for a connection.
-  func send(_ push: any OutgoingPush)
+  func send(_ push: consuming any OutgoingPush)
   /// Stops opening connections and ends the open ones after their requests.
   func shutDown() async
   /// Ends all sends under way at once, as unknown or never sent: a shutdown's time is over.
@@ -32,9 +32,10 @@ package protocol OutgoingPush: AnyObject {
   var request: PushRequest { get }
   /// Among pushes that wait for a place on a connection the lower one goes first.
   var precedence: UInt8 { get }
-  /// Builds the message: it has its place on a connection and leaves now. False when there is
-  /// nothing to be sent any more; then it is not told of any end. It must not call the provider.
-  func build() -> Bool
+  /// Builds the message: it has its place on a connection and leaves now, in monotonic nanoseconds.
+  /// False when there is nothing to be sent any more; then it is not told of any end. It must not
+  /// call the provider.
+  func build(at now: Int64) -> Bool
   /// What became of it. May come within `send`.
   func ended(_ outcome: SendOutcome)
 }
@@ -66,7 +67,7 @@ private final class BuiltPush: OutgoingPush {
     self.waiter = waiter
   }
 
-  func build() -> Bool { true }
+  func build(at now: Int64) -> Bool { true }
 
   func ended(_ outcome: SendOutcome) { waiter.resume(returning: outcome) }
 }

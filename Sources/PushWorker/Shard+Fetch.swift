@@ -89,11 +89,12 @@ extension Shard {
       await Task.yield()
     }
     do throws(QueueError) {
-      let batch = try await feed.queue.take(order(feed, credits))
+      var batch = try await feed.queue.take(order(feed, credits))
       noteTaken(feed, batch)
-      accept(feed, batch.items)
+      let isEmpty = batch.items.isEmpty
+      accept(feed, batch.takeItems())
       endCrowding(feed)
-      if batch.items.isEmpty { await waitForWork(feed, nextDue: batch.nextDue) }
+      if isEmpty { await waitForWork(feed, nextDue: batch.nextDue) }
     } catch {
       await queueFailed(feed, error)
     }
@@ -176,18 +177,22 @@ extension Shard {
   /// Decodes all before it begins any: so the decoder's instructions, which are nearly as many as the
   /// processor's first cache holds, are fetched once for a batch and not for each item. But a large
   /// item begins at once: it may be what keeps the next large one from being decoded.
-  func accept(_ feed: Feed, _ items: [QueueItem]) {
+  func accept(_ feed: Feed, _ items: consuming [QueueItem]) {
     let now = clock.wall()
     var decoded: [OpenItem] = []
-    for item in items {
+    decoded.reserveCapacity(items.count)
+    // From its end an array gives its elements away; to read them in place counts their owners anew.
+    items.reverse()
+    while let item = items.popLast() {
+      let isLarge = SplitLine.isLarge(item)
       guard let open = decode(feed, item, now) else { continue }
-      if SplitLine.isLarge(item) { begin(open, now) } else { decoded.append(open) }
+      if isLarge { begin(open, now) } else { decoded.append(open) }
     }
     for open in decoded { begin(open, now) }
     startLanes()
   }
 
-  private func decode(_ feed: Feed, _ item: QueueItem, _ now: Int64) -> OpenItem? {
+  private func decode(_ feed: Feed, _ item: consuming QueueItem, _ now: Int64) -> OpenItem? {
     if item.header.crashes >= ItemHeader.poisonCrashes {
       bury(feed, item, .poison(item), now)
       return nil
@@ -199,7 +204,7 @@ extension Shard {
     let decoded = codec.decode(
       item.bytes, queueID: item.header.queueID, firstTaken: item.header.firstTaken, now: now)
     switch decoded {
-    case .event(let event): return OpenItem(feed, item, event, by: codec, takenAt: now)
+    case .event(let event): return OpenItem(feed, item, event, takenAt: now)
     case .malformed(let fault):
       bury(feed, item, fault, now)
       return nil

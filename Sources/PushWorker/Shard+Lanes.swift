@@ -18,10 +18,11 @@ extension Shard {
         dispatcher.setRoom(group: group, to: outlets[group].provider.room)
       }
       started = 0
+      let now = clock.monotonic()
       while let job = dispatcher.next(lanes: wantedLanes) {
-        let lane = crew.takeFree()
-        lane.begin(job)
-        outlets[job.group].provider.send(lane)
+        let (lane, group) = (crew.takeFree(), job.group)
+        lane.begin(job, at: now)
+        outlets[group].provider.send(lane)
         started += 1
       }
     } while started > 0
@@ -35,14 +36,16 @@ extension Shard {
 
   /// What has ended is concluded, and its lanes go on.
   private func concludeEnded() {
+    // Once for all: they have ended in this turn.
+    let now = clock.monotonic()
     crew.takeEnded { lane in
-      guard let job = lane.job, let ending = lane.takeEnding() else { return false }
+      guard let job = lane.takeJob(), let ending = lane.takeEnding(at: now) else { return false }
       if case .leaseOver = ending {
+        lane.begin(job, at: now)
         hold(lane)
         return false
       }
       conclude(job, ending, lane)
-      lane.clear()
       dispatcher.finished(feed: job.feed, group: job.group)
       job.item.remaining -= 1
       if job.item.remaining == 0 { finish(job.item) }
@@ -70,16 +73,18 @@ extension Shard {
 
   /// Lanes that wait for the lease go on when it is renewed, or give up what never may be started.
   private func lookAtLease() {
+    let now = clock.monotonic()
     for lane in crew.takeHeld() {
-      guard let job = lane.job else { continue }
-      let (open, now) = (job.item, clock.monotonic())
+      guard let job = lane.takeJob() else { continue }
+      let (open, group) = (job.item, job.group)
       if open.isStale || !isCutOff && now < open.feed.queue.startDeadline {
-        outlets[job.group].provider.send(lane)
+        lane.begin(job, at: now)
+        outlets[group].provider.send(lane)
       } else if isCutOff {
         // It stays in Redis as it is, and is handed back.
-        lane.clear()
-        dispatcher.finished(feed: job.feed, group: job.group)
+        dispatcher.finished(feed: job.feed, group: group)
       } else {
+        lane.begin(job, at: now)
         hold(lane)
       }
     }
@@ -97,12 +102,8 @@ extension Shard {
   private func conclude(_ job: Lane.Job, _ outcome: SendOutcome, _ lane: Lane) {
     metrics.sendDuration.record(nanoseconds: lane.took)
     let open = job.item
-    let outlet = outlets[job.group]
     if outcome.isAccepted {
-      outlet.unreachable = 0
-      outlet.brake.accepted()
-      outlet.metrics.attempts(status: 200).add()
-      outlet.metrics.accepted.add()
+      outlets[job.group].accepted()
       open.done.insert(job.target)
       open.unwritten += 1
       if writesReceipts {
@@ -116,7 +117,7 @@ extension Shard {
 
   private func attempted(by lane: Lane) -> Attempted {
     Attempted(
-      startedAt: lane.startedAt, took: lane.took,
+      startedAt: clock.wall() - lane.took / 1_000_000, took: lane.took,
       apnsID: writesReceipts && lane.isBuilt ? lane.request.apnsID : [])
   }
 

@@ -100,8 +100,8 @@ extension Shard {
 
   /// True when the event is large: then its turn to be split will come.
   func isSplit(_ open: OpenItem) -> Bool {
+    if open.targetCount <= EventSplitter.largest { return false }
     let event = open.event
-    guard event.targetCount > EventSplitter.largest else { return false }
     let left = event.targetCount - open.done.count
     let size = EventSplitter.chunkSize(of: event, codec)
     guard EventSplitter.isLarge(left, chunkSize: size) else { return false }

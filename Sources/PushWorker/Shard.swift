@@ -73,7 +73,7 @@ package actor Shard {
     writesReceipts = parts.writesReceipts
     status = parts.status
     wantedLanes = max(1, parts.workers)
-    feeds = Feed.all(parts.feeds, parts.providers.map(\.key), parts.metrics)
+    feeds = Feed.all(parts.feeds, parts.codec, parts.metrics)
     dispatcher = Dispatcher(weights: feeds.map(\.weight), groups: parts.providers.count)
     admission = Admission(groups: parts.providers.count)
     standstill = Standstill(groups: parts.providers.count)

@@ -18,7 +18,7 @@ private final class Numbered: PoolClient {
     (self.number, self.hasMessage, self.log) = (number, hasMessage, log)
   }
 
-  func fill(_ request: PoolRequest) -> Bool {
+  func fill(_ request: PoolRequest, at now: Int64) -> Bool {
     log.filled.append(number)
     return hasMessage
   }

@@ -225,7 +225,7 @@ private final class EmptyPush: OutgoingPush {
   let precedence: UInt8 = 0
   var wasAsked = false
 
-  func build() -> Bool {
+  func build(at now: Int64) -> Bool {
     wasAsked = true
     return false
   }

@@ -58,9 +58,9 @@ final class ScriptedProvider: PushProvider {
   private var underWay = 0
   private(set) var mostUnderWay = 0
 
-  func send(_ push: any OutgoingPush) {
+  func send(_ push: consuming any OutgoingPush) {
     if isFull { return waiting.append(push) }
-    guard push.build() else { return }
+    guard push.build(at: SystemClock().monotonic()) else { return }
     let request = push.request
     let name = request.deviceToken.isEmpty ? request.body : request.deviceToken
     let times = sent.note(String(decoding: name, as: UTF8.self), push.precedence)

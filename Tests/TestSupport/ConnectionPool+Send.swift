@@ -20,7 +20,7 @@ private final class FilledRequest: PoolClient {
 
   init(_ waiter: CheckedContinuation<RequestOutcome, Never>) { self.waiter = waiter }
 
-  func fill(_ request: PoolRequest) -> Bool { true }
+  func fill(_ request: PoolRequest, at now: Int64) -> Bool { true }
 
   func ended(_ request: PoolRequest, _ outcome: RequestOutcome) {
     waiter.resume(returning: outcome)
@@ -31,7 +31,7 @@ private final class FilledRequest: PoolClient {
 package final class Nobody: PoolClient {
   package init() {}
 
-  package func fill(_ request: PoolRequest) -> Bool { true }
+  package func fill(_ request: PoolRequest, at now: Int64) -> Bool { true }
 
   package func ended(_ request: PoolRequest, _ outcome: RequestOutcome) {}
 }
