@@ -50,12 +50,9 @@ final class ClientConnection {
   /// When the rate window lets the next one start; never without a free stream.
   var nextStart: Int64 { slots.free > 0 ? rate.nextStart : .max }
 
-  /// False when there is no stream id left; the connection then drains.
+  /// False when there is no stream id left: then it is to be retired.
   func start(_ request: PoolRequest, at now: Int64) -> Bool {
-    guard session.start(request, deadline: now + requestTimeout) else {
-      retire()
-      return false
-    }
+    guard session.start(request, deadline: now + requestTimeout) else { return false }
     slots.opened()
     wasAsked = true
     rate.reserve(at: now)

@@ -26,14 +26,16 @@ struct MessageBuilder: ~Copyable {
     request.platform = target.platform
     request.isFIDByShape = target.isFIDByShape
     let arena = content.bytes.arena.count
-    begin(content, target, now)
     defer { content.bytes.arena.truncate(to: arena) }
     do throws(EventFault) {
-      switch target.provider {
-      case .apns: try buildAPNs(content, target, request)
-      case .fcm:
-        request.clearAPNs()
-        try buildFCM(content, target)
+      try content.bytes.reading(content.bytes.item) { () throws(EventFault) in
+        begin(content, target, now)
+        switch target.provider {
+        case .apns: try buildAPNs(content, target, request)
+        case .fcm:
+          request.clearAPNs()
+          try buildFCM(content, target)
+        }
       }
     } catch {
       return .failed(error.reason, detail: error.detail)

@@ -52,10 +52,7 @@ package final class MessageCodec {
   package func build(
     _ event: DecodedEvent, target: Int, now: Int64, into request: PushRequest
   ) -> BuildResult {
-    let content = event.content
-    return content.bytes.reading(content.bytes.item) {
-      builder.build(content, target, now: now, into: request)
-    }
+    builder.build(event.content, target, now: now, into: request)
   }
 
   private func read(

@@ -183,10 +183,11 @@ package final class RedisQueue: JobQueue {
     batch.news = news
     batch.parked = fields[6].array?.map { Int($0.integer ?? 0) } ?? []
     batch.items.reserveCapacity(items.count)
-    for (index, item) in items.enumerated() {
+    for index in items.indices {
       let receipt = first + Receipt(index)
       book.hold(receipt)
-      batch.items.append(self.item(receipt, item.bytes ?? []))
+      let bytes: [UInt8] = if case .bytes(let bytes) = items[index] { bytes } else { [] }
+      batch.items.append(item(receipt, bytes))
     }
     return batch
   }
@@ -194,7 +195,7 @@ package final class RedisQueue: JobQueue {
   /// The header of a fresh item follows from its receipt, here as in the scripts. A header that the
   /// script accepted and that cannot be read, such as a number of 40 digits, can only have come from
   /// outside: then all of it counts as what was pushed.
-  func item(_ receipt: Receipt, _ bytes: [UInt8]) -> QueueItem {
+  func item(_ receipt: Receipt, _ bytes: consuming [UInt8]) -> QueueItem {
     if let (header, bytes) = ItemHeader.split(bytes) {
       return QueueItem(receipt: receipt, header: header, bytes: bytes)
     }

@@ -50,10 +50,8 @@ package struct RedisCommand: Sendable {
     count += 1
   }
 
-  private static let zero = Array("$1\r\n0\r\n".utf8)
-
   private mutating func appendZero() {
-    bytes.append(contentsOf: Self.zero)
+    ("$1\r\n0\r\n" as StaticString).withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
     count += 1
   }
 

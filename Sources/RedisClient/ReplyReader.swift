@@ -8,9 +8,11 @@ internal import CHiredis
   private static let feedSize = 16_384
 
   private let raw: UnsafeMutablePointer<redisReader>
+  private let assembler = ReplyAssembler()
 
   init?() {
-    guard let raw = unsafe redisReaderCreate() else { return nil }
+    guard let raw = unsafe redisReaderCreateWithFunctions(assembler.functions) else { return nil }
+    unsafe raw.pointee.privdata = Unmanaged.passUnretained(assembler).toOpaque()
     unsafe self.raw = raw
   }
 
@@ -34,37 +36,9 @@ internal import CHiredis
   }
 
   private func next() throws(RedisError) -> RedisReply? {
-    var object: UnsafeMutableRawPointer?
-    guard unsafe redisReaderGetReply(raw, &object) == REDIS_OK else {
+    guard unsafe redisReaderGetReply(raw, nil) == REDIS_OK else {
       throw RedisError(.notRESP, unsafe String(cString: chiredis_reader_error(raw)))
     }
-    guard let object = unsafe object else { return nil }
-    defer { unsafe freeReplyObject(object) }
-    return unsafe Self.value(of: object.assumingMemoryBound(to: redisReply.self))
-  }
-
-  private static func value(of reply: UnsafeMutablePointer<redisReply>) -> RedisReply {
-    switch unsafe reply.pointee.type {
-    case REDIS_REPLY_STRING: return .bytes(unsafe [UInt8](text(of: reply)))
-    case REDIS_REPLY_STATUS: return .status(unsafe String(decoding: text(of: reply), as: UTF8.self))
-    case REDIS_REPLY_INTEGER: return .integer(unsafe reply.pointee.integer)
-    case REDIS_REPLY_ERROR:
-      return .error(
-        RedisError(message: unsafe String(decoding: text(of: reply), as: UTF8.self)))
-    case REDIS_REPLY_ARRAY:
-      let elements = unsafe UnsafeBufferPointer(
-        start: reply.pointee.element, count: reply.pointee.elements)
-      var values: [RedisReply] = []
-      values.reserveCapacity(elements.count)
-      for index in 0..<elements.count { values.append(unsafe value(of: elements[index]!)) }
-      return .array(values)
-    default: return .null
-    }
-  }
-
-  private static func text(
-    of reply: UnsafeMutablePointer<redisReply>
-  ) -> UnsafeRawBufferPointer {
-    unsafe UnsafeRawBufferPointer(start: reply.pointee.str, count: Int(reply.pointee.len))
+    return assembler.takeReply()
   }
 }
