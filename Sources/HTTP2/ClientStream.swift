@@ -42,12 +42,19 @@ final class ClientStream {
   func copyBody(to buffer: UnsafeMutablePointer<UInt8>, room: Int) -> Int? {
     // Taken out meanwhile: to read it where it is would count one more owner.
     guard let request = request.take() else { return nil }
-    defer { self.request = request }
-    return unsafe request.body.withUnsafeBufferPointer { body in
-      let count = min(room, body.count - bodySent)
-      guard let start = body.baseAddress else { return count }
-      unsafe buffer.update(from: start + bodySent, count: count)
-      bodySent += count
+    let count = unsafe Self.copy(lent: &request.body, from: bodySent, to: buffer, room)
+    bodySent += count
+    self.request = consume request
+    return count
+  }
+
+  private static func copy(
+    lent body: inout [UInt8], from start: Int, to buffer: UnsafeMutablePointer<UInt8>, _ room: Int
+  ) -> Int {
+    unsafe body.withUnsafeBufferPointer { body in
+      let count = min(room, body.count - start)
+      guard let first = body.baseAddress else { return count }
+      unsafe buffer.update(from: first + start, count: count)
       return count
     }
   }

@@ -33,9 +33,9 @@ package import SharedState
   var places: [ConnectionRate?]
   var connects: [Int: Task<Void, Never>] = [:]
   var waiting = WaitingRequests()
-  /// Their clients are to be told.
+  /// They are to be told so.
   private var ended: [PoolRequest?] = []
-  /// Their clients are being told.
+  /// They are being told.
   private var told: [PoolRequest?] = []
   var growth: GrowthPlan
   var retirement: RetirementWatch
@@ -82,7 +82,7 @@ package import SharedState
 
   // MARK: Requests
 
-  /// Sends one request and tells its client what became of it, never later than the two timeouts
+  /// Sends one request and tells it what became of it, never later than the two timeouts
   /// together (times the resends). Nothing cuts it short: a push that has left must be accounted
   /// for. It is filled when it has its place: of what waits nothing is built that the processor's
   /// caches forget again, or that is over by then.
@@ -117,18 +117,18 @@ package import SharedState
     end(request, .neverSent(trouble))
   }
 
-  /// Clients are told together when what is under way has returned, since they may call the pool.
+  /// They are told together when what is under way has returned, since they may call the pool.
   private func end(_ request: consuming PoolRequest, _ outcome: consuming RequestOutcome) {
     request.end(outcome)
     ended.append(request)
     if ended.count > 1 { return }
     let me = LoopBound(self)
-    loop.execute { me.value.tellClients() }
+    loop.execute { me.value.tellEnded() }
   }
 
-  private func tellClients() {
+  private func tellEnded() {
     swap(&ended, &told)
-    for index in told.indices { told[index].take()?.tell() }
+    for index in told.indices { told[index].take()?.ended() }
     told.removeAll(keepingCapacity: true)
   }
 

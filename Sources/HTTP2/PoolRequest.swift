@@ -1,47 +1,35 @@
-/// Who has a pool send a request.
-package protocol PoolClient: AnyObject {
-  /// The request has its place on a connection at this moment (monotonic nanoseconds): fills it,
-  /// unless an earlier call has. False when there is nothing to be sent any more: then it leaves the
-  /// pool and hears of no outcome. It must not call the pool.
-  func fill(_ request: PoolRequest, at now: Int64) -> Bool
-  /// What became of the request, which may be filled again from then on. Called on the loop, never
-  /// within a call of the pool.
-  func ended(_ request: PoolRequest, _ outcome: RequestOutcome)
-}
-
-/// One request of a pool.
+/// One request of a pool; a subclass fills it when its place is there and hears of its end.
 ///
 /// Whoever sends many keeps and fills them again: then a push allocates none, and a connection that
-/// takes one counts a single owner. Nobody but `PoolClient.fill` may write to one between `send` and
-/// its end.
-package final class PoolRequest {
-  /// A refused request is sent again by the pool so many times; then its client hears of it.
+/// takes one counts a single owner. A class to be inherited from and not one that knows a client: the
+/// two would hold each other, and each step between them would count an owner. Nobody but `fill` may
+/// write to one between `send` and its end. Open, because other modules may inherit from nothing less.
+open class PoolRequest {
+  /// A refused request is sent again by the pool so many times; then it hears of its end.
   static let mostResends = 3
 
-  package var headers: HeaderBlock
-  package var body: [UInt8] = []
+  package final var headers: HeaderBlock
+  package final var body: [UInt8] = []
   /// Among those that wait for a place the lower one goes first.
-  package var precedence: UInt8 = 0
+  package final var precedence: UInt8 = 0
   /// Since when it waits for a place.
-  var since: Int64 = 0
-  var resends = 0
-  /// What became of it, until its client has been told.
-  private var outcome: RequestOutcome?
-  private let client: any PoolClient
+  final var since: Int64 = 0
+  final var resends = 0
+  private final var outcome: RequestOutcome?
 
-  /// It keeps its client alive.
-  package init(_ headers: HeaderBlock, for client: any PoolClient) {
-    self.headers = headers
-    self.client = client
-  }
+  package init(_ headers: HeaderBlock) { self.headers = headers }
 
-  /// False when there is nothing to be sent any more; then nobody waits for it either.
-  func fill(at now: Int64) -> Bool { client.fill(self, at: now) }
+  /// It has its place on a connection at this moment (monotonic nanoseconds): fills it, unless an
+  /// earlier call has. False when there is nothing to be sent any more: then it leaves the pool and
+  /// hears of no end. It must not call the pool.
+  open func fill(at now: Int64) -> Bool { true }
 
-  func end(_ outcome: consuming RequestOutcome) { self.outcome = outcome }
+  /// It has ended: `takeOutcome` says how. It may be filled again from then on. Called on the loop,
+  /// never within a call of the pool.
+  open func ended() {}
 
-  /// Tells the client.
-  func tell() {
-    if let outcome = outcome.take() { client.ended(self, outcome) }
-  }
+  /// What became of it, which it forgets; nil before its end.
+  package final func takeOutcome() -> RequestOutcome? { outcome.take() }
+
+  final func end(_ outcome: consuming RequestOutcome) { self.outcome = outcome }
 }

@@ -38,6 +38,16 @@
     }
   }
 
+  /// `reading` of what it has itself; `item` is empty meanwhile, since a copy of it would count one
+  /// more owner.
+  @inline(__always)
+  func readingItem<R, Fault>(_ body: () throws(Fault) -> R) throws(Fault) -> R {
+    var owned: [UInt8] = []
+    swap(&owned, &item)
+    defer { swap(&owned, &item) }
+    return try reading(owned, body)
+  }
+
   /// - Parameter body: must not write to the arena.
   @inline(__always)
   func withBytes<R>(of piece: Piece, _ body: (borrowing Span<UInt8>) -> R) -> R {

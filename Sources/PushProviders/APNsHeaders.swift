@@ -15,22 +15,34 @@ package enum APNsHeaders {
 
   /// - Parameter token: nil when the connection shows a certificate.
   static func append(_ request: PushRequest, _ token: ProviderToken?, to block: inout HeaderBlock) {
-    block.append(":path", joining: "/3/device/", request.deviceToken, .secret)
+    appendPath(lent: &request.deviceToken, to: &block)
     if let token { block.append("authorization", token.authorization, .lastingSecret) }
     append(request, to: &block)
   }
 
   /// All but path and bearer.
   package static func append(_ request: PushRequest, to block: inout HeaderBlock) {
-    block.append("apns-topic", request.topic)
+    append("apns-topic", lent: &request.topic, to: &block)
     block.append("apns-push-type", name(of: request.pushType))
-    if !request.apnsID.isEmpty { block.append("apns-id", request.apnsID, .nameOnly) }
+    if !request.apnsID.isEmpty { append("apns-id", lent: &request.apnsID, .nameOnly, to: &block) }
     block.append("apns-priority", decimal: Int64(request.priority))
     block.append("apns-expiration", decimal: request.expiration, .nameOnly)
     if !request.collapseID.isEmpty {
-      block.append("apns-collapse-id", request.collapseID, .nameOnly)
+      append("apns-collapse-id", lent: &request.collapseID, .nameOnly, to: &block)
     }
     for field in request.extraHeaders { block.append(field.name, field.value) }
+  }
+
+  /// The value is lent and not changed: to read it where it is would count one more owner.
+  private static func append(
+    _ name: StaticString, lent value: inout [UInt8], _ indexing: HeaderBlock.Indexing = .full,
+    to block: inout HeaderBlock
+  ) {
+    block.append(name, value, indexing)
+  }
+
+  private static func appendPath(lent token: inout [UInt8], to block: inout HeaderBlock) {
+    block.append(":path", joining: "/3/device/", token, .secret)
   }
 
   /// Without a String on the way.

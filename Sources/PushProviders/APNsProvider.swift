@@ -62,10 +62,8 @@ package final class APNsProvider: PushProvider {
     let epoch = breaker?.begin()
     if breaker != nil, epoch == nil { return push.ended(BreakerGate.refusal) }
     let send = sends.take(for: self)
-    guard let request = send.request else { return }
-    request.precedence = push.precedence
     send.begin(push, epoch)
-    pool.send(request)
+    pool.send(send)
   }
 
   package func shutDown() async {
@@ -133,23 +131,21 @@ package final class APNsProvider: PushProvider {
 }
 
 extension APNsProvider: PendingSendOwner {
-  func fill(
-    _ send: PendingSend, _ push: any OutgoingPush, _ request: PoolRequest, at now: Int64
-  ) -> Bool {
+  func fill(_ send: PendingSend, _ push: any OutgoingPush, at now: Int64) -> Bool {
     guard push.build(at: now) else {
-      withdraw(send, request)
+      withdraw(send)
       return false
     }
     let message = push.request
     guard scopes.admits(message.topic) else {
-      withdraw(send, request)
+      withdraw(send)
       push.ended(SharedScopePauses.refusal)
       return false
     }
     let token = token(at: now)
-    APNsHeaders.append(message, token, to: &request.headers)
+    APNsHeaders.append(message, token, to: &send.headers)
     send.token = token
-    request.body = message.body
+    send.body = message.body
     return true
   }
 
@@ -162,14 +158,14 @@ extension APNsProvider: PendingSendOwner {
     return present
   }
 
-  private func withdraw(_ send: PendingSend, _ request: PoolRequest) {
+  private func withdraw(_ send: PendingSend) {
     breaker?.gaveUp()
-    _ = sends.putBack(send, request)
+    _ = sends.putBack(send)
   }
 
-  func ended(_ send: PendingSend, _ request: PoolRequest, _ outcome: RequestOutcome) {
+  func ended(_ send: PendingSend, _ outcome: RequestOutcome) {
     let (token, epoch) = (send.token.take(), send.epoch)
-    guard let push = sends.putBack(send, request) else { return }
+    guard let push = sends.putBack(send) else { return }
     let said = said(outcome, push, token)
     if let epoch { breaker?.ended(epoch, said) }
     push.ended(said)

@@ -65,7 +65,6 @@ package final class FCMProvider: PushProvider {
     let epoch = breaker?.begin()
     if breaker != nil, epoch == nil { return push.ended(BreakerGate.refusal) }
     let send = sends.take(for: self)
-    send.request?.precedence = push.precedence
     send.begin(push, epoch)
     if let quota, !quota.admits(send) { return }
     obtainToken(for: send)
@@ -83,27 +82,23 @@ package final class FCMProvider: PushProvider {
       let answer = await tokens.token()
       if !isCutOff { return go(send, answer) }
     }
-    guard let request = send.request else { return }
-    end(send, request) { _ in .neverSent(SendTrouble(.shutdown, "cut off by a shutdown")) }
+    end(send) { _ in .neverSent(SendTrouble(.shutdown, "cut off by a shutdown")) }
   }
 
   private func go(_ send: PendingSend, _ answer: AccessTokenSource.Answer) {
-    guard let request = send.request else { return }
     switch answer {
     case .success(let token):
       send.token = token
-      pool.send(request)
+      pool.send(send)
     case .failure(let trouble):
-      end(send, request) { _ in withoutToken(trouble) }
+      end(send) { _ in withoutToken(trouble) }
     }
   }
 
   /// Tells breaker and sender what `outcome` says.
-  private func end(
-    _ send: PendingSend, _ request: PoolRequest, _ outcome: (any OutgoingPush) -> SendOutcome
-  ) {
+  private func end(_ send: PendingSend, _ outcome: (any OutgoingPush) -> SendOutcome) {
     let epoch = send.epoch
-    guard let push = sends.putBack(send, request) else { return }
+    guard let push = sends.putBack(send) else { return }
     let said = outcome(push)
     if let epoch { breaker?.ended(epoch, said) }
     push.ended(said)
@@ -180,31 +175,29 @@ package final class FCMProvider: PushProvider {
 }
 
 extension FCMProvider: PendingSendOwner {
-  func fill(
-    _ send: PendingSend, _ push: any OutgoingPush, _ request: PoolRequest, at now: Int64
-  ) -> Bool {
+  func fill(_ send: PendingSend, _ push: any OutgoingPush, at now: Int64) -> Bool {
     guard let token = send.token, push.build(at: now) else {
-      withdraw(send, request)
+      withdraw(send)
       return false
     }
     let message = push.request
     guard scopes.admits(Self.scope(message)) else {
-      withdraw(send, request)
+      withdraw(send)
       push.ended(SharedScopePauses.refusal)
       return false
     }
-    FCMHeaders.append(token, to: &request.headers)
-    request.body = message.body
+    FCMHeaders.append(token, to: &send.headers)
+    send.body = message.body
     return true
   }
 
-  private func withdraw(_ send: PendingSend, _ request: PoolRequest) {
+  private func withdraw(_ send: PendingSend) {
     breaker?.gaveUp()
-    _ = sends.putBack(send, request)
+    _ = sends.putBack(send)
   }
 
-  func ended(_ send: PendingSend, _ request: PoolRequest, _ outcome: RequestOutcome) {
+  func ended(_ send: PendingSend, _ outcome: RequestOutcome) {
     let token = send.token.take()
-    end(send, request) { said(outcome, token, $0) }
+    end(send) { said(outcome, token, $0) }
   }
 }

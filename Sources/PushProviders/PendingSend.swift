@@ -3,18 +3,14 @@ internal import PushWorker
 
 /// Whose sends they are.
 protocol PendingSendOwner: AnyObject {
-  /// The push has its place: writes its message and credential into the request. False when it
-  /// does not go after all; then the send is put back.
-  func fill(
-    _ send: PendingSend, _ push: any OutgoingPush, _ request: PoolRequest, at now: Int64
-  ) -> Bool
-  func ended(_ send: PendingSend, _ request: PoolRequest, _ outcome: RequestOutcome)
+  /// The push has its place: writes its message and credential into the send. False when it does not
+  /// go after all; then the send is put back.
+  func fill(_ send: PendingSend, _ push: any OutgoingPush, at now: Int64) -> Bool
+  func ended(_ send: PendingSend, _ outcome: RequestOutcome)
 }
 
-/// A push of one provider from `send` to its end.
-final class PendingSend: PoolClient {
-  /// Nil once it is let go of: each holds the other, which spares counting owners at each push.
-  private(set) var request: PoolRequest?
+/// A push of one provider from `send` to its end, with its request.
+final class PendingSend: PoolRequest {
   private(set) var push: (any OutgoingPush)?
   /// The breaker's number for it; nil without a breaker.
   private(set) var epoch: Int?
@@ -25,10 +21,11 @@ final class PendingSend: PoolClient {
 
   init(_ common: HeaderBlock, of owner: any PendingSendOwner) {
     self.owner = owner
-    request = PoolRequest(common, for: self)
+    super.init(common)
   }
 
   func begin(_ push: consuming any OutgoingPush, _ epoch: Int?) {
+    precedence = push.precedence
     self.push = push
     self.epoch = epoch
   }
@@ -40,20 +37,18 @@ final class PendingSend: PoolClient {
     return push.take()
   }
 
-  func letGo() { request = nil }
-
-  func fill(_ request: PoolRequest, at now: Int64) -> Bool {
+  override func fill(at now: Int64) -> Bool {
     // The pool sends it once more as it is.
     if isFilled { return true }
     // Taken out meanwhile: to read it where it is would count one more owner.
-    guard let push = push.take(), owner.fill(self, push, request, at: now) else { return false }
+    guard let push = push.take(), owner.fill(self, push, at: now) else { return false }
     self.push = consume push
     isFilled = true
     return true
   }
 
-  func ended(_ request: PoolRequest, _ outcome: RequestOutcome) {
-    owner.ended(self, request, outcome)
+  override func ended() {
+    if let outcome = takeOutcome() { owner.ended(self, outcome) }
   }
 }
 
@@ -76,16 +71,13 @@ struct SpareSends {
   }
 
   /// Takes one back that has ended or does not go; the push that it was for.
-  mutating func putBack(_ send: PendingSend, _ request: PoolRequest) -> (any OutgoingPush)? {
-    request.headers.cut(back: mark)
-    request.body = []
+  mutating func putBack(_ send: PendingSend) -> (any OutgoingPush)? {
+    send.headers.cut(back: mark)
+    send.body = []
     spare.append(send)
     return send.take()
   }
 
   /// The end: they hold their owner.
-  mutating func letGo() {
-    for send in spare { send.letGo() }
-    spare = []
-  }
+  mutating func letGo() { spare = [] }
 }

@@ -69,6 +69,12 @@ package final class PushMetrics: Sendable {
       "connection_starts_max", "Most requests that a connection started in any second.")
   }
 
+  /// Counts a push that was accepted.
+  package func noteAccepted() {
+    answered2xx.add()
+    accepted.add()
+  }
+
   /// The attempt counter of an HTTP status.
   package func attempts(status: Int) -> Counter {
     switch status {

@@ -74,6 +74,11 @@ final class Feed {
 
   var name: String { queue.name }
 
+  /// Until when a send may be started, monotonic. A function of its own counts no owner of the queue.
+  var startDeadline: Int64 {
+    @inline(never) get { queue.startDeadline }
+  }
+
   /// The lists in their order, each with its place among the weights.
   static func all(
     _ parts: [FeedParts], _ codec: MessageCodec, _ metrics: WorkerMetrics

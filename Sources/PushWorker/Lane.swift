@@ -1,4 +1,3 @@
-import PushCodec
 import PushModel
 import SharedState
 
@@ -46,29 +45,11 @@ final class Lane: OutgoingPush {
   func build(at now: Int64) -> Bool {
     // Taken out meanwhile: to read it where it is would count one more owner.
     guard let job = job.take() else { return false }
-    let trouble = build(job, at: now)
+    let trouble = crew.build(job, into: request, at: now)
     self.job = consume job
     if let trouble { return end(trouble) }
     isBuilt = true
     return true
-  }
-
-  /// Nil when the message is built.
-  private func build(_ job: Job, at now: Int64) -> Ending? {
-    if job.item.isStale { return .stale }
-    if crew.isShut[job.group] { return .shut }
-    // Past the lease's local deadline another instance may have the item.
-    if now >= job.item.feed.queue.startDeadline { return .leaseOver }
-    // A receipt tells of the event, however it ends.
-    let result = job.item.build(
-      job.target, now: crew.clock.wall(), into: request, isNeeded: crew.writesReceipts)
-    switch result {
-    case .built(let notes):
-      crew.count(notes)
-      return nil
-    case .failed(let reason, let detail): return .failed(reason, detail)
-    case .expired: return .expired
-    }
   }
 
   func ended(_ outcome: SendOutcome) { _ = end(.sent(outcome)) }

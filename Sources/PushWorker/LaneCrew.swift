@@ -1,5 +1,6 @@
 import LoopIO
 import PushCodec
+import PushModel
 import PushTelemetry
 import SharedState
 
@@ -8,6 +9,7 @@ import SharedState
 /// Those at work are known to their providers; here are the free ones, those whose push has ended,
 /// and those that wait for the lease. As many exist as were ever at work at once.
 final class LaneCrew {
+  private let codec: MessageCodec
   let clock: any PushClock
   let writesReceipts: Bool
   /// Credentials, by group, to which nothing may go now.
@@ -22,6 +24,7 @@ final class LaneCrew {
   private var held: [Lane] = []
 
   init(_ parts: ShardParts, on loop: Loop) {
+    codec = parts.codec
     clock = parts.clock
     writesReceipts = parts.writesReceipts
     isShut = Array(repeating: false, count: parts.providers.count)
@@ -32,7 +35,25 @@ final class LaneCrew {
   /// The one used last first: its memory is warm.
   func takeFree() -> Lane { free.popLast() ?? Lane(of: self) }
 
-  func count(_ notes: BuildNotes) {
+  /// Builds what a lane has to send; nil when it is built, else why not.
+  func build(_ job: Lane.Job, into request: PushRequest, at now: Int64) -> Lane.Ending? {
+    if job.item.isStale { return .stale }
+    if isShut[job.group] { return .shut }
+    // Past the lease's local deadline another instance may have the item.
+    if now >= job.item.feed.startDeadline { return .leaseOver }
+    // A receipt tells of the event, however it ends.
+    let result = job.item.build(
+      job.target, now: clock.wall(), into: request, by: codec, isNeeded: writesReceipts)
+    switch result {
+    case .built(let notes):
+      count(notes)
+      return nil
+    case .failed(let reason, let detail): return .failed(reason, detail)
+    case .expired: return .expired
+    }
+  }
+
+  private func count(_ notes: BuildNotes) {
     if notes.changes.isEmpty { return }
     if !notes.changes.isDisjoint(with: [.body, .subtitle, .title]) { metrics.textShortened.add() }
     if notes.changes.contains(.unicode) { metrics.textRepaired.add() }

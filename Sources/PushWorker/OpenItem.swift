@@ -78,15 +78,15 @@ final class OpenItem {
   ///   - now: UNIX milliseconds.
   ///   - isNeeded: somebody reads the event afterwards; else it is given back after the last target.
   func build(
-    _ target: Int, now: Int64, into request: PushRequest, isNeeded: Bool
+    _ target: Int, now: Int64, into request: PushRequest, by codec: MessageCodec, isNeeded: Bool
   ) -> BuildResult {
     // Taken out meanwhile: to read it where it is would count one more owner.
     let event = decoded.take() ?? decodeAgain()
-    let result = feed.codec.build(event, target: target, now: now, into: request)
+    let result = codec.build(event, target: target, now: now, into: request)
     if case .built = result {
       unbuilt -= 1
       if unbuilt == 0, !isNeeded {
-        feed.codec.recycle(consume event)
+        codec.recycle(consume event)
         return result
       }
     }

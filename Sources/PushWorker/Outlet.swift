@@ -19,7 +19,6 @@ final class Outlet {
   func accepted() {
     unreachable = 0
     brake.accepted()
-    metrics.answered2xx.add()
-    metrics.accepted.add()
+    metrics.noteAccepted()
   }
 }

@@ -188,7 +188,8 @@ extension Shard {
       guard let open = decode(feed, item, now) else { continue }
       if isLarge { begin(open, now) } else { decoded.append(open) }
     }
-    for open in decoded { begin(open, now) }
+    decoded.reverse()
+    while let open = decoded.popLast() { begin(open, now) }
     startLanes()
   }
 

@@ -48,7 +48,7 @@ import Testing
 
   @Test func `a session whose stream ids have ended takes no more`() {
     let session = ClientSession(keptHeaders: [], firstStream: .max - 2)
-    let request = PoolRequest(request("/x"), for: Nobody())
+    let request = PoolRequest(request("/x"))
     request.body = [1]
     #expect(session.start(request, deadline: .max))
     #expect(session.start(request, deadline: .max))
@@ -61,7 +61,7 @@ import Testing
   @Test func `what comes of a frame after its request was given up is no answer to the next`() {
     let session = ClientSession(keptHeaders: [])
     var output: [UInt8] = []
-    #expect(session.start(PoolRequest(request("/x"), for: Nobody()), deadline: .max))
+    #expect(session.start(PoolRequest(request("/x")), deadline: .max))
     #expect(session.fill(&output))
     // SETTINGS, and HEADERS of stream 1 but for its last byte, which says `:status: 200`.
     let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
@@ -77,7 +77,7 @@ import Testing
     isTaken = session.receive(rest.span) && isTaken
     #expect(isTaken)
     #expect(session.fill(&output))
-    #expect(session.start(PoolRequest(request("/y"), for: Nobody()), deadline: .max))
+    #expect(session.start(PoolRequest(request("/y")), deadline: .max))
     #expect(session.fill(&output))
     session.connectionLost(RequestTrouble(.closed))
     session.takeEnded { _, outcome in

@@ -9,21 +9,22 @@ private final class FillLog {
   var ended: [Int] = []
 }
 
-private final class Numbered: PoolClient {
+private final class Numbered: PoolRequest {
   private let number: Int
   private let hasMessage: Bool
   private let log: FillLog
 
-  init(_ number: Int, _ hasMessage: Bool, _ log: FillLog) {
+  init(_ headers: HeaderBlock, _ number: Int, _ hasMessage: Bool, _ log: FillLog) {
     (self.number, self.hasMessage, self.log) = (number, hasMessage, log)
+    super.init(headers)
   }
 
-  func fill(_ request: PoolRequest, at now: Int64) -> Bool {
+  override func fill(at now: Int64) -> Bool {
     log.filled.append(number)
     return hasMessage
   }
 
-  func ended(_ request: PoolRequest, _ outcome: RequestOutcome) { log.ended.append(number) }
+  override func ended() { log.ended.append(number) }
 }
 
 @Suite struct PrecedenceTests {
@@ -71,7 +72,7 @@ private final class Numbered: PoolClient {
       let log = FillLog()
       for number in 0..<6 {
         // The second and the last have nothing to send any more.
-        pool.send(PoolRequest(request("/x"), for: Numbered(number, number % 4 != 1, log)))
+        pool.send(Numbered(request("/x"), number, number % 4 != 1, log))
       }
       #expect(await eventually(on: loop) { server.requests == 1 })
       #expect(log.filled == [0] && log.ended.isEmpty && pool.snapshot.waiting == 5)
@@ -94,7 +95,7 @@ private final class Numbered: PoolClient {
       var sent = 0
       func fill() {
         while pool.room > 0, sent < 150 {
-          pool.send(PoolRequest(request("/x"), for: Numbered(sent, true, log)))
+          pool.send(Numbered(request("/x"), sent, true, log))
           sent += 1
         }
       }
@@ -110,7 +111,7 @@ private final class Numbered: PoolClient {
 
   @Test func `what waits too long is given back whatever its precedence`() {
     func request(_ precedence: UInt8, _ since: Int64) -> PoolRequest {
-      let request = PoolRequest(HeaderBlock(), for: Nobody())
+      let request = PoolRequest(HeaderBlock())
       (request.precedence, request.since) = (precedence, since)
       return request
     }

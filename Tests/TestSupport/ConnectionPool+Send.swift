@@ -6,7 +6,7 @@ extension ConnectionPool {
     _ headers: HeaderBlock, body: [UInt8], precedence: UInt8 = 0
   ) async -> RequestOutcome {
     await withCheckedContinuation {
-      let request = PoolRequest(headers, for: FilledRequest($0))
+      let request = FilledRequest(headers, $0)
       request.body = body
       request.precedence = precedence
       send(request)
@@ -14,24 +14,16 @@ extension ConnectionPool {
   }
 }
 
-/// Waits for the end of a request that needs nothing more when it has its place.
-private final class FilledRequest: PoolClient {
+/// Needs nothing more when it has its place, and waits for its end.
+private final class FilledRequest: PoolRequest {
   private let waiter: CheckedContinuation<RequestOutcome, Never>
 
-  init(_ waiter: CheckedContinuation<RequestOutcome, Never>) { self.waiter = waiter }
-
-  func fill(_ request: PoolRequest, at now: Int64) -> Bool { true }
-
-  func ended(_ request: PoolRequest, _ outcome: RequestOutcome) {
-    waiter.resume(returning: outcome)
+  init(_ headers: HeaderBlock, _ waiter: CheckedContinuation<RequestOutcome, Never>) {
+    self.waiter = waiter
+    super.init(headers)
   }
-}
 
-/// For requests of whose end nobody hears.
-package final class Nobody: PoolClient {
-  package init() {}
-
-  package func fill(_ request: PoolRequest, at now: Int64) -> Bool { true }
-
-  package func ended(_ request: PoolRequest, _ outcome: RequestOutcome) {}
+  override func ended() {
+    if let outcome = takeOutcome() { waiter.resume(returning: outcome) }
+  }
 }
