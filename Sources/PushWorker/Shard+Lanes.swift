@@ -15,14 +15,15 @@ extension Shard {
     repeat {
       if dispatcher.waiting == 0 { return }
       for group in outlets.indices {
-        dispatcher.setRoom(group: group, to: outlets[group].provider.room)
+        dispatcher.setRoom(group: group, to: outlets[group].room)
       }
       started = 0
       let now = clock.monotonic()
       while let job = dispatcher.next(lanes: wantedLanes) {
-        let (lane, group) = (crew.takeFree(), job.group)
+        let outlet = outlets[job.group]
+        let lane = crew.takeFree()
         lane.begin(job, at: now)
-        outlets[group].provider.send(lane)
+        outlet.send(lane)
         started += 1
       }
     } while started > 0

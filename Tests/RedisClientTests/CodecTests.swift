@@ -31,6 +31,26 @@ import Testing
       ])
   }
 
+  @Test(arguments: [1, 5, 1_000]) func `arrays hold arrays, nothing and errors`(
+    _ pieces: Int
+  ) throws {
+    let wire = Array(
+      "*4\r\n*0\r\n*2\r\n*-1\r\n*1\r\n*0\r\n-OOM no\r\n$0\r\n\r\n*0\r\n*1\r\n+a\r\n".utf8)
+    #expect(
+      try replies(wire, pieces: pieces) == [
+        .array([
+          .array([]), .array([.null, .array([.array([])])]),
+          .error(RedisError(message: "OOM no")), .bytes([]),
+        ]),
+        .array([]), .array([.status("a")]),
+      ])
+  }
+
+  @Test func `an array that announces more than comes is no reply, and takes no memory`() throws {
+    let wire = Array("*2147483647\r\n:1\r\n".utf8)
+    #expect(try replies(wire, pieces: 100).isEmpty)
+  }
+
   @Test func `a reply larger than one feed arrives whole`() throws {
     let body = [UInt8]((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
     var wire = Array("$100000\r\n".utf8) + body
