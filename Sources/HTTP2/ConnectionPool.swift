@@ -33,9 +33,9 @@ package import SharedState
   var places: [ConnectionRate?]
   var connects: [Int: Task<Void, Never>] = [:]
   var waiting = WaitingRequests()
-  /// They are to be told so.
+  /// Requests that have ended and are to hear of it.
   private var ended: [PoolRequest?] = []
-  /// They are being told.
+  /// Those that are hearing of it.
   private var told: [PoolRequest?] = []
   var growth: GrowthPlan
   var retirement: RetirementWatch

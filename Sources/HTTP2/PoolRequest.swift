@@ -19,8 +19,8 @@ open class PoolRequest {
 
   package init(_ headers: HeaderBlock) { self.headers = headers }
 
-  /// It has its place on a connection at this moment (monotonic nanoseconds): fills it, unless an
-  /// earlier call has. False when there is nothing to be sent any more: then it leaves the pool and
+  /// It has its place on a connection at this moment (monotonic nanoseconds): fills it; a call
+  /// after the first one finds it as that left it, since the peer did not process it. False when there is nothing to be sent any more: then it leaves the pool and
   /// hears of no end. It must not call the pool.
   open func fill(at now: Int64) -> Bool { true }
 

@@ -1,5 +1,6 @@
 /// The bytes that pieces lie in. A class for the reasons of `EventContent`.
 @safe final class PieceBytes {
+  /// Empty within `readingItem`.
   @safe @exclusivity(unchecked) private(set) var item: [UInt8] = []
   @safe @exclusivity(unchecked) var arena = ByteBuffer()
   private let rules: FixedBytes
@@ -55,7 +56,8 @@
     return unsafe body(bytes.span)
   }
 
-  /// To be read until the arena is written to; nil outside `reading`, and for no bytes at all.
+  /// To be read until the arena is written to; nil for no bytes at all, and for those of the item
+  /// outside `reading`.
   @inline(__always)
   private func memory(of piece: Piece) -> UnsafeBufferPointer<UInt8>? {
     let all =

@@ -28,8 +28,9 @@ package final class APNsProvider: PushProvider {
   private var wedgeBrake = ReplacementBrake(seconds: 1)
   /// The last token for whose sake connections were replaced.
   private var replacedFor = 0
-  private var present: ProviderToken?
-  /// When `tokens` gave it, monotonic.
+  /// What `tokens` gave when it was asked last.
+  private var currentToken: ProviderToken?
+  /// When that was, monotonic.
   private var tokenAsked = Int64.min / 2
 
   /// For so long `tokens`, which takes a lock and reads two clocks, is not asked again.
@@ -149,13 +150,23 @@ extension APNsProvider: PendingSendOwner {
     return true
   }
 
+  /// An expired token would wedge the new connection too (apns.md 5.2).
+  func fillAgain(_ send: PendingSend, at now: Int64) {
+    guard let push = send.push, let old = send.token, let token = token(at: now),
+      token.serial != old.serial
+    else { return }
+    sends.cut(send)
+    APNsHeaders.append(push.request, token, to: &send.headers)
+    send.token = token
+  }
+
   private func token(at now: Int64) -> ProviderToken? {
     guard let tokens else { return nil }
     if now < tokenAsked || now >= tokenAsked + Self.tokenTrust {
-      present = tokens.token()
+      currentToken = tokens.token()
       tokenAsked = now
     }
-    return present
+    return currentToken
   }
 
   private func withdraw(_ send: PendingSend) {

@@ -176,7 +176,8 @@ package final class FCMProvider: PushProvider {
 
 extension FCMProvider: PendingSendOwner {
   func fill(_ send: PendingSend, _ push: any OutgoingPush, at now: Int64) -> Bool {
-    guard let token = send.token, push.build(at: now) else {
+    guard let token = send.token else { preconditionFailure("a send without its token") }
+    guard push.build(at: now) else {
       withdraw(send)
       return false
     }
@@ -190,6 +191,9 @@ extension FCMProvider: PendingSendOwner {
     send.body = message.body
     return true
   }
+
+  /// It goes as it is: an access token that was refused wedges no connection.
+  func fillAgain(_ send: PendingSend, at now: Int64) {}
 
   private func withdraw(_ send: PendingSend) {
     breaker?.gaveUp()

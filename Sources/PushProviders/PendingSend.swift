@@ -6,6 +6,8 @@ protocol PendingSendOwner: AnyObject {
   /// The push has its place: writes its message and credential into the send. False when it does not
   /// go after all; then the send is put back.
   func fill(_ send: PendingSend, _ push: any OutgoingPush, at now: Int64) -> Bool
+  /// The pool sends it once more, since the peer did not process it.
+  func fillAgain(_ send: PendingSend, at now: Int64)
   func ended(_ send: PendingSend, _ outcome: RequestOutcome)
 }
 
@@ -38,10 +40,13 @@ final class PendingSend: PoolRequest {
   }
 
   override func fill(at now: Int64) -> Bool {
-    // The pool sends it once more as it is.
-    if isFilled { return true }
+    if isFilled {
+      owner.fillAgain(self, at: now)
+      return true
+    }
     // Taken out meanwhile: to read it where it is would count one more owner.
-    guard let push = push.take(), owner.fill(self, push, at: now) else { return false }
+    guard let push = push.take() else { preconditionFailure("a send that is no push's") }
+    guard owner.fill(self, push, at: now) else { return false }
     self.push = consume push
     isFilled = true
     return true
@@ -70,9 +75,12 @@ struct SpareSends {
     spare.popLast() ?? PendingSend(common, of: owner)
   }
 
+  /// Cuts it back to what all requests have in common.
+  func cut(_ send: PendingSend) { send.headers.cut(back: mark) }
+
   /// Takes one back that has ended or does not go; the push that it was for.
   mutating func putBack(_ send: PendingSend) -> (any OutgoingPush)? {
-    send.headers.cut(back: mark)
+    cut(send)
     send.body = []
     spare.append(send)
     return send.take()

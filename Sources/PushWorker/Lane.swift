@@ -25,9 +25,9 @@ final class Lane: OutgoingPush {
   private(set) var precedence: UInt8 = 0
   /// What `request` holds is its message.
   private(set) var isBuilt = false
-  /// When it was given to the provider, monotonic.
-  private var begun: Int64 = 0
-  /// Nanoseconds from then until its end was known.
+  /// When it was given to the provider, monotonic, but for the time that others of its round take.
+  private(set) var begun: Int64 = 0
+  /// Nanoseconds from then until the turn in which it ended.
   private(set) var took: Int64 = 0
   private var ending: Ending?
   private let crew: LaneCrew

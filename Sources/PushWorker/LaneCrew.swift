@@ -41,7 +41,7 @@ final class LaneCrew {
     if isShut[job.group] { return .shut }
     // Past the lease's local deadline another instance may have the item.
     if now >= job.item.feed.startDeadline { return .leaseOver }
-    // A receipt tells of the event, however it ends.
+    // A receipt tells of the event, however the push ends: then it is needed afterwards.
     let result = job.item.build(
       job.target, now: clock.wall(), into: request, by: codec, isNeeded: writesReceipts)
     switch result {

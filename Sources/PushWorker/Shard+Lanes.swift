@@ -18,8 +18,11 @@ extension Shard {
         dispatcher.setRoom(group: group, to: outlets[group].room)
       }
       started = 0
-      let now = clock.monotonic()
+      var now: Int64 = 0
       while let job = dispatcher.next(lanes: wantedLanes) {
+        // A clock costs more than most steps here, and sixteen pushes are built in a sixth of a
+        // millisecond.
+        if started % 16 == 0 { now = clock.monotonic() }
         let outlet = outlets[job.group]
         let lane = crew.takeFree()
         lane.begin(job, at: now)
@@ -118,7 +121,7 @@ extension Shard {
 
   private func attempted(by lane: Lane) -> Attempted {
     Attempted(
-      startedAt: clock.wall() - lane.took / 1_000_000, took: lane.took,
+      startedAt: clock.wall() - (clock.monotonic() - lane.begun) / 1_000_000, took: lane.took,
       apnsID: writesReceipts && lane.isBuilt ? lane.request.apnsID : [])
   }
 

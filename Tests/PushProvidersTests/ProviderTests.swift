@@ -180,6 +180,31 @@ extension SendOutcome {
     }
   }
 
+  @Test func `what the peer did not process goes again with the token that counts by then`()
+    async throws
+  {
+    try await withProvider { _, server, provider, clock in
+      _ = await provider.send(apnsRequest())
+      clock.pass(minutes: 25)
+      let first = server.requests[0].bearer
+      server.reply = { [unowned server] request in
+        if request.bearer != first { return .init() }
+        return server.requests.count == 2
+          ? .init(403, #"{"reason":"ExpiredProviderToken"}"#) : .refused
+      }
+      let shared = UncheckedBox(provider)
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<2 { group.addTask { _ = await shared.value.send(apnsRequest()) } }
+      }
+      #expect(server.requests.map(\.connection) == [0, 0, 0, 1])
+      let again = try #require(server.requests.last)
+      #expect(again.bearer != first)
+      var (fields, before) = (again.fields, server.requests[2].fields)
+      (fields["authorization"], before["authorization"]) = (nil, nil)
+      #expect(fields == before && again.body == server.requests[2].body)
+    }
+  }
+
   @Test func `a fresh token that is called expired pauses and names the clock`() async throws {
     try await withProvider { _, server, provider, _ in
       server.reply = { _ in .init(403, #"{"reason":"ExpiredProviderToken"}"#) }

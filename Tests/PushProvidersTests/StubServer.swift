@@ -19,6 +19,8 @@ final class StubServer {
     var status: Int64 = 200
     var fields: [(String, String)] = []
     var body: [UInt8] = []
+    /// REFUSED_STREAM instead of an answer.
+    static let refused = Reply(0)
 
     init(_ status: Int64 = 200, _ body: String = "", fields: [(String, String)] = []) {
       self.status = status
@@ -78,6 +80,7 @@ final class StubServer {
       for field in stream.fields { fields[stream.string(field.name)] = stream.string(field.value) }
       let request = Request(fields: fields, body: stream.body, connection: number)
       guard let reply = server.answer(request) else { return }
+      if reply.status == 0 { return connection?.reset(stream, refused: true) ?? () }
       var head = HeaderBlock()
       head.append(":status", decimal: reply.status)
       for (name, value) in reply.fields { head.append(Array(name.utf8), Array(value.utf8)) }
