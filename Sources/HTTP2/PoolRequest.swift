@@ -19,9 +19,10 @@ open class PoolRequest {
 
   package init(_ headers: HeaderBlock) { self.headers = headers }
 
-  /// It has its place on a connection at this moment (monotonic nanoseconds): fills it; a call
-  /// after the first one finds it as that left it, since the peer did not process it. False when there is nothing to be sent any more: then it leaves the pool and
-  /// hears of no end. It must not call the pool.
+  /// It has its place on a connection at this moment (monotonic nanoseconds): fills it. A call after
+  /// the first finds it as that left it: the peer did not process it, and it goes again. False when
+  /// there is nothing to be sent any more: then it leaves the pool and hears of no end. It must not
+  /// call the pool.
   open func fill(at now: Int64) -> Bool { true }
 
   /// It has ended: `takeOutcome` says how. It may be filled again from then on. Called on the loop,
