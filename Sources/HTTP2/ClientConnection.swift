@@ -17,6 +17,7 @@ final class ClientConnection {
   private var isEnding = false
   private var wasAsked = false
   private let openedAt: Int64
+  /// The pool's: to ask what is unowned at each start would count an owner.
   private let requestTimeout: Int64
 
   /// An unused connection that the peer ends later than this was just idle.

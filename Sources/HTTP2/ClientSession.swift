@@ -124,12 +124,9 @@ internal import CNghttp2
       }
       unsafe leaving = nil
       let isRequest = unsafe stream._withUnsafeGuaranteedRef { stream in
-        // Both are taken out meanwhile: to read them where they are would count three more owners.
+        // Taken out meanwhile: to read it where it is would count one more owner.
         guard let request = stream.request.take() else { return false }
-        var headers = HeaderBlock()
-        swap(&headers, &request.headers)
-        unsafe frames.append(bytes.span, headers, to: &output)
-        swap(&headers, &request.headers)
+        unsafe frames.append(bytes.span, request.headers, to: &output)
         stream.request = consume request
         return true
       }

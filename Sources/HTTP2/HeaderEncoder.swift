@@ -37,7 +37,7 @@ struct HeaderEncoder {
   private var lastingCode: [UInt8]?
 
   /// The most bytes that a block can take.
-  static func bound(_ block: borrowing HeaderBlock) -> Int {
+  static func bound(_ block: HeaderBlock) -> Int {
     var bound = block.bytes.count
     // Each index or length takes at most five bytes.
     for field in block.fields { bound += field.name.utf8CodeUnitCount + 15 }
@@ -65,7 +65,7 @@ struct HeaderEncoder {
     }
   }
 
-  mutating func encode(_ block: borrowing HeaderBlock, to output: inout OutputSpan<UInt8>) {
+  mutating func encode(_ block: HeaderBlock, to output: inout OutputSpan<UInt8>) {
     for index in 0..<block.count {
       block.withField(index) { address, name, value, indexing in
         encode(at: find(address, name), name, value, indexing, to: &output)

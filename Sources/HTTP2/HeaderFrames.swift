@@ -15,9 +15,7 @@ struct HeaderFrames {
   private var encoder = HeaderEncoder()
 
   /// Appends `frame`, which nghttp2 made, with the fields of `block`.
-  mutating func append(
-    _ frame: Span<UInt8>, _ block: borrowing HeaderBlock, to output: inout [UInt8]
-  ) {
+  mutating func append(_ frame: Span<UInt8>, _ block: HeaderBlock, to output: inout [UInt8]) {
     let start = output.count
     if frame.count > Self.headCount {
       encoder.follow(sizeUpdates: frame.extracting(droppingFirst: Self.headCount))

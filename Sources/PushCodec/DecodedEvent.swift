@@ -15,7 +15,7 @@ package final class DecodedEvent {
   /// Empties it for the next event.
   func reset() { content.reset() }
 
-  /// The producer's bytes, verbatim; none while a message is built.
+  /// The producer's bytes, verbatim; none within a step of the codec.
   package var bytes: [UInt8] { content.bytes.item }
   /// The producer's id, or the one the queue made.
   package var id: String { content.bytes.string(content.facts.id) }

@@ -10,7 +10,7 @@ struct FCMChecker: ~Copyable {
 
   /// The `fcm` block in the form in which it is merged.
   static func normalise(_ content: EventContent, _ root: Int) throws(EventFault) -> JSONText {
-    let text = JSONText(bytes: content.bytes.item, tokens: content.tokens.array())
+    let text = JSONText(bytes: content.bytes.itemCopy, tokens: content.tokens.array())
     var checker = FCMChecker(text: text)
     try checker.check(root, .message, "fcm")
     guard let block = JSONText(checker.writer.out.array()) else {

@@ -156,9 +156,7 @@ extension MessageBuilder {
     guard let built = JSONText(writer.out.array(from: start)) else {
       throw EventFault(.invalidEvent, "apns.payload: not readable")
     }
-    var item: [UInt8] = []
-    content.bytes.withItem { item.append($0) }
-    let patch = JSONText(bytes: item, tokens: content.tokens.array())
+    let patch = JSONText(bytes: content.bytes.itemCopy, tokens: content.tokens.array())
     let merged = JSONMerge.merge(built, patch, patchRoot: content.facts.apnsPayload)
     writer.out.truncate(to: start)
     writer.out.append(merged)

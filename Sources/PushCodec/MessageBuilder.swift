@@ -28,7 +28,7 @@ struct MessageBuilder: ~Copyable {
     let arena = content.bytes.arena.count
     defer { content.bytes.arena.truncate(to: arena) }
     do throws(EventFault) {
-      try content.bytes.readingItem { () throws(EventFault) in
+      try content.bytes.reading { () throws(EventFault) in
         begin(content, target, now)
         switch target.provider {
         case .apns: try buildAPNs(content, target, request)

@@ -65,7 +65,7 @@ package final class MessageCodec {
         .itemTooLarge, "\(bytes.count) bytes, allowed are \(rules.limits.itemBytes)")
     }
     try scan(bytes, content)
-    try content.bytes.reading(bytes) { () throws(EventFault) in
+    try content.bytes.reading { () throws(EventFault) in
       try reader.read(content, queueID, firstTaken: firstTaken, now: now)
     }
   }

@@ -1,6 +1,6 @@
 /// The bytes that pieces lie in. A class for the reasons of `EventContent`.
 @safe final class PieceBytes {
-  /// Empty within `readingItem`.
+  /// Empty within `reading`.
   @safe @exclusivity(unchecked) private(set) var item: [UInt8] = []
   @safe @exclusivity(unchecked) var arena = ByteBuffer()
   private let rules: FixedBytes
@@ -27,26 +27,19 @@
   }
 
   /// Runs the decoding or the building of a message, within which no piece counts an owner of the
-  /// item: that was an eighth of the time of both.
-  /// - Parameter owned: the item, which the caller holds.
+  /// item: that was an eighth of the time of both. `item` is empty meanwhile, since a copy of it
+  /// would count one, too.
   @inline(__always)
-  func reading<R, Fault>(_ owned: [UInt8], _ body: () throws(Fault) -> R) throws(Fault) -> R {
-    unsafe try owned.withUnsafeBufferPointer { (bytes) throws(Fault) -> R in
+  func reading<R, Fault>(_ body: () throws(Fault) -> R) throws(Fault) -> R {
+    var owned: [UInt8] = []
+    swap(&owned, &item)
+    defer { swap(&owned, &item) }
+    return unsafe try owned.withUnsafeBufferPointer { (bytes) throws(Fault) -> R in
       // `owned` keeps the bytes where they are until the pointer is forgotten.
       unsafe open = bytes
       defer { unsafe open = Self.closed }
       return try body()
     }
-  }
-
-  /// `reading` of what it has itself; `item` is empty meanwhile, since a copy of it would count one
-  /// more owner.
-  @inline(__always)
-  func readingItem<R, Fault>(_ body: () throws(Fault) -> R) throws(Fault) -> R {
-    var owned: [UInt8] = []
-    swap(&owned, &item)
-    defer { swap(&owned, &item) }
-    return try reading(owned, body)
   }
 
   /// - Parameter body: must not write to the arena.
@@ -93,6 +86,13 @@
   private func outside<R>(_ body: (borrowing Span<UInt8>) -> R) -> R {
     let source = item
     return body(source.span)
+  }
+
+  /// The item's bytes, within `reading` too.
+  var itemCopy: [UInt8] {
+    var copy: [UInt8] = []
+    withItem { copy.append($0) }
+    return copy
   }
 
   func string(_ piece: Piece) -> String {

@@ -28,10 +28,8 @@ package final class APNsProvider: PushProvider {
   private var wedgeBrake = ReplacementBrake(seconds: 1)
   /// The last token for whose sake connections were replaced.
   private var replacedFor = 0
-  /// What `tokens` gave when it was asked last.
-  private var currentToken: ProviderToken?
-  /// When that was, monotonic.
-  private var tokenAsked = Int64.min / 2
+  /// What `tokens` gave when it was asked last, and when that was (monotonic).
+  private var kept: (token: ProviderToken, at: Int64)?
 
   /// For so long `tokens`, which takes a lock and reads two clocks, is not asked again.
   private static let tokenTrust: Int64 = 1_000_000_000
@@ -122,7 +120,7 @@ package final class APNsProvider: PushProvider {
       answer.detail = words.isEmpty ? what : "\(what): \(words)"
       return .answered(answer, .pauseCredential(.credential))
     }
-    tokenAsked = .min / 2
+    kept = nil
     if token.serial > replacedFor {
       replacedFor = token.serial
       pool.replaceConnections()
@@ -162,11 +160,10 @@ extension APNsProvider: PendingSendOwner {
 
   private func token(at now: Int64) -> ProviderToken? {
     guard let tokens else { return nil }
-    if now < tokenAsked || now >= tokenAsked + Self.tokenTrust {
-      currentToken = tokens.token()
-      tokenAsked = now
-    }
-    return currentToken
+    if let kept, now - kept.at < Self.tokenTrust { return kept.token }
+    let token = tokens.token()
+    kept = (token, now)
+    return token
   }
 
   private func withdraw(_ send: PendingSend) {

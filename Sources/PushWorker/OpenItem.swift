@@ -7,6 +7,7 @@ final class OpenItem {
   let item: QueueItem
   /// When it was taken, UNIX milliseconds.
   let takenAt: Int64
+  /// Known without its event.
   let targetCount: Int
   /// Milliseconds in parked lists so far.
   let parked: Int64
@@ -76,6 +77,7 @@ final class OpenItem {
   /// Builds the message of a target into `request`.
   /// - Parameters:
   ///   - now: UNIX milliseconds.
+  ///   - codec: the feed's; to reach it from here would count one more owner.
   ///   - isNeeded: somebody reads the event afterwards; else it is given back after the last target.
   func build(
     _ target: Int, now: Int64, into request: PushRequest, by codec: MessageCodec, isNeeded: Bool

@@ -15,10 +15,6 @@ final class Outlet {
     self.brake = brake
   }
 
-  var room: Int { provider.room }
-
-  func send(_ lane: consuming Lane) { provider.send(lane) }
-
   /// A push was accepted.
   func accepted() {
     unreachable = 0

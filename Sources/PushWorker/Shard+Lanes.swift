@@ -15,7 +15,7 @@ extension Shard {
     repeat {
       if dispatcher.waiting == 0 { return }
       for group in outlets.indices {
-        dispatcher.setRoom(group: group, to: outlets[group].room)
+        dispatcher.setRoom(group: group, to: outlets[group].provider.room)
       }
       started = 0
       var now: Int64 = 0
@@ -23,10 +23,9 @@ extension Shard {
         // A clock costs more than most steps here, and sixteen pushes are built in a sixth of a
         // millisecond.
         if started % 16 == 0 { now = clock.monotonic() }
-        let outlet = outlets[job.group]
-        let lane = crew.takeFree()
+        let (lane, group) = (crew.takeFree(), job.group)
         lane.begin(job, at: now)
-        outlet.send(lane)
+        outlets[group].provider.send(lane)
         started += 1
       }
     } while started > 0
@@ -43,12 +42,12 @@ extension Shard {
     // Once for all: they have ended in this turn.
     let now = clock.monotonic()
     crew.takeEnded { lane in
-      guard let job = lane.takeJob(), let ending = lane.takeEnding(at: now) else { return false }
+      guard let ending = lane.takeEnding(at: now) else { return false }
       if case .leaseOver = ending {
-        lane.begin(job, at: now)
         hold(lane)
         return false
       }
+      guard let job = lane.takeJob() else { return false }
       conclude(job, ending, lane)
       dispatcher.finished(feed: job.feed, group: job.group)
       job.item.remaining -= 1
@@ -79,16 +78,16 @@ extension Shard {
   private func lookAtLease() {
     let now = clock.monotonic()
     for lane in crew.takeHeld() {
-      guard let job = lane.takeJob() else { continue }
-      let (open, group) = (job.item, job.group)
-      if open.isStale || !isCutOff && now < open.feed.queue.startDeadline {
+      guard let job = lane.job else { continue }
+      if job.item.isStale || !isCutOff && now < job.item.feed.startDeadline {
+        // The wait was none for the provider.
         lane.begin(job, at: now)
-        outlets[group].provider.send(lane)
+        outlets[job.group].provider.send(lane)
       } else if isCutOff {
         // It stays in Redis as it is, and is handed back.
-        dispatcher.finished(feed: job.feed, group: group)
+        _ = lane.takeJob()
+        dispatcher.finished(feed: job.feed, group: job.group)
       } else {
-        lane.begin(job, at: now)
         hold(lane)
       }
     }
