@@ -73,12 +73,14 @@ def export_tree(number):
 
 
 def build():
+    """Takes 7 GB: all modules are optimised together while linking (docs/performance.md)."""
     prefix = ["-Xswiftc", "-file-prefix-map", "-Xswiftc", f"{TREE}=.",
               "-Xcc", f"-ffile-prefix-map={TREE}=."]
     for program in PROGRAMS:
         say(f"building {program} (release)")
         made = subprocess.run(
-            ["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", program, *prefix],
+            ["swift", "build", "-c", "release", "--static-swift-stdlib", "--experimental-lto-mode=full",
+             "--product", program, *prefix],
             cwd=TREE, capture_output=True, text=True)
         if made.returncode != 0:
             sys.exit("\n".join(l for l in made.stdout.splitlines() if "error:" in l) or made.stderr)
