@@ -27,6 +27,8 @@ struct Dispatcher<Item> {
     var room = Int.max
     /// Targets that lanes have finished.
     var finished = 0
+    /// Of these, those that were not given up for want of an answer.
+    var progress = 0
     var isStill = false
   }
 
@@ -82,11 +84,13 @@ struct Dispatcher<Item> {
   }
 
   /// A lane has finished a target.
-  mutating func finished(feed: Int, group: Int) {
+  /// - Parameter isSilent: no answer came in time, which says nothing of the provider's pace.
+  mutating func finished(feed: Int, group: Int, isSilent: Bool = false) {
     running -= 1
     feeds[feed].running -= 1
     groups[group].running -= 1
     groups[group].finished += 1
+    if !isSilent { groups[group].progress += 1 }
   }
 
   private mutating func note(removed count: Int, _ feed: Int, _ group: Int) {
@@ -160,6 +164,9 @@ struct Dispatcher<Item> {
 
   /// Targets of a credential that lanes have finished so far.
   func finished(group: Int) -> Int { groups[group].finished }
+
+  /// Of these, those that were not given up for want of an answer.
+  func progress(group: Int) -> Int { groups[group].progress }
 
   /// Most lanes that a credential may hold; `Int.max` = as many as there are for it.
   func most(group: Int) -> Int { groups[group].most }

@@ -17,6 +17,11 @@ final class Lane: OutgoingPush {
     case stale
     /// Nothing may be started until the lease is renewed.
     case leaseOver
+
+    /// It was sent, and no answer came in time.
+    var isSilent: Bool {
+      if case .sent(.unknown(let trouble)) = self { trouble.kind == .timeout } else { false }
+    }
   }
 
   let request = PushRequest()

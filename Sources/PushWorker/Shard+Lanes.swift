@@ -49,7 +49,7 @@ extension Shard {
       }
       guard let job = lane.takeJob() else { return false }
       conclude(job, ending, lane)
-      dispatcher.finished(feed: job.feed, group: job.group)
+      dispatcher.finished(feed: job.feed, group: job.group, isSilent: ending.isSilent)
       job.item.remaining -= 1
       if job.item.remaining == 0 { finish(job.item) }
       return true

@@ -1,5 +1,6 @@
 /// Finds the credentials that stand still: their lanes are busy, and none has finished for longer than
-/// is usual for them.
+/// is usual for them. Requests that were given up unanswered are no progress: when those of a hang run
+/// out, it goes on.
 ///
 /// It is looked at by the fetchers, at most every 50 ms, and counts looks, not time: a machine that
 /// pauses is looked at once.
@@ -26,7 +27,7 @@ struct Standstill {
         looks += 1
         return
       }
-      // A longer silence ended by a timeout: that is not how it is.
+      // A longer silence was a hang: that is not how it is.
       if now != finished, looks <= most / 2 { usual = max(looks, usual - 1) }
       finished = now
       looks = 0
@@ -40,7 +41,8 @@ struct Standstill {
 
   /// - Parameters:
   ///   - now: monotonic nanoseconds.
-  ///   - progress: of a credential, how many targets lanes have finished, and how many have lanes.
+  ///   - progress: of a credential, how many targets lanes have finished but for those that nobody
+  ///     answered, and how many have lanes.
   /// - Returns: false when it was too soon.
   mutating func look(
     _ now: Int64, _ progress: (Int) -> (finished: Int, running: Int)

@@ -1,3 +1,4 @@
+import PushModel
 import Testing
 
 @testable import PushWorker
@@ -48,6 +49,23 @@ extension Dispatcher where Item == Int {
     #expect(jobs.startAll(lanes: 8).count == 6)
     jobs.add(100, group: 1)
     #expect(jobs.next(lanes: 8)?.item == 100)
+  }
+
+  @Test func `what was given up unanswered is finished and no progress`() {
+    var jobs = Jobs(groups: 2)
+    for item in 0..<3 { jobs.add(item, group: 1) }
+    #expect(jobs.startAll(lanes: 8).count == 3)
+    jobs.finished(feed: 0, group: 1)
+    jobs.finished(feed: 0, group: 1, isSilent: true)
+    #expect((jobs.finished(group: 1), jobs.progress(group: 1), jobs.running(group: 1)) == (2, 1, 1))
+  }
+
+  @Test func `only a request without an answer in time ends silently`() {
+    let silent = Lane.Ending.sent(.unknown(SendTrouble(.timeout)))
+    let reset = Lane.Ending.sent(.unknown(SendTrouble(.reset)))
+    let unsent = Lane.Ending.sent(.neverSent(SendTrouble(.timeout)))
+    #expect(silent.isSilent)
+    for ending in [reset, unsent, .sent(.accepted), .expired, .shut] { #expect(!ending.isSilent) }
   }
 
   @Test func `of those that wait the one with the fewest lanes is next`() {

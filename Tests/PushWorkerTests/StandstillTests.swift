@@ -26,7 +26,7 @@ import Testing
     #expect(watch.look(20, finishing: 3).allSatisfy { !$0 })
     #expect(watch.look(5) == [false, false, true, true, true])
     #expect(!watch.standstill.isStill(1))
-    // Timeouts are progress, and no sign that it is always so slow.
+    // A late answer is progress, and no sign that it is always so slow.
     #expect(watch.look(60).last == true)
     #expect(watch.look(1, finishing: 6) == [false])
     #expect(watch.look(3) == [false, false, true])

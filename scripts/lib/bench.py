@@ -137,7 +137,7 @@ endpoints: {{apnsProduction: "{host}:{port or ready['apnsPort']}", apnsSandbox: 
     def compared(self, parts):
         """Those of `COMPARED` that are among the parts, measured in turns."""
         measured = {part: [] for part in COMPARED if part in parts}
-        for turn in range(1, self.size(3, 5) + 1 if measured else 1):
+        for turn in range(1, self.size(3, 5) + 1):
             for part, rows in measured.items():
                 say(f"measuring {part}, turn {turn}")
                 rows.append(getattr(self, part)())
