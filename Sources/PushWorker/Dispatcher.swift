@@ -25,10 +25,8 @@ struct Dispatcher<Item> {
     var most = Int.max
     /// Most that may begin until `setRoom` is called again.
     var room = Int.max
-    /// Targets that lanes have finished.
+    /// Targets that lanes have finished, but for those that nobody answered.
     var finished = 0
-    /// Of these, those that were not given up for want of an answer.
-    var progress = 0
     var isStill = false
   }
 
@@ -84,13 +82,12 @@ struct Dispatcher<Item> {
   }
 
   /// A lane has finished a target.
-  /// - Parameter isSilent: no answer came in time, which says nothing of the provider's pace.
+  /// - Parameter isSilent: it was sent and nobody answered, which is no progress of its credential.
   mutating func finished(feed: Int, group: Int, isSilent: Bool = false) {
     running -= 1
     feeds[feed].running -= 1
     groups[group].running -= 1
-    groups[group].finished += 1
-    if !isSilent { groups[group].progress += 1 }
+    if !isSilent { groups[group].finished += 1 }
   }
 
   private mutating func note(removed count: Int, _ feed: Int, _ group: Int) {
@@ -162,11 +159,8 @@ struct Dispatcher<Item> {
 
   func waiting(feed: Int, group: Int) -> Int { lines[feed * groups.count + group].count }
 
-  /// Targets of a credential that lanes have finished so far.
+  /// Targets of a credential that lanes have finished so far, but for those that nobody answered.
   func finished(group: Int) -> Int { groups[group].finished }
-
-  /// Of these, those that were not given up for want of an answer.
-  func progress(group: Int) -> Int { groups[group].progress }
 
   /// Most lanes that a credential may hold; `Int.max` = as many as there are for it.
   func most(group: Int) -> Int { groups[group].most }

@@ -18,10 +18,8 @@ final class Lane: OutgoingPush {
     /// Nothing may be started until the lease is renewed.
     case leaseOver
 
-    /// It was sent, and no answer came in time.
-    var isSilent: Bool {
-      if case .sent(.unknown(let trouble)) = self { trouble.kind == .timeout } else { false }
-    }
+    /// It was sent and nobody answered: its time was over, or its connection was lost.
+    var isSilent: Bool { if case .sent(.unknown) = self { true } else { false } }
   }
 
   let request = PushRequest()

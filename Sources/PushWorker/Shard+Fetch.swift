@@ -104,7 +104,7 @@ extension Shard {
   private func look() {
     guard outlets.count > 1 else { return }
     let hasLooked = standstill.look(clock.monotonic()) { group in
-      (dispatcher.progress(group: group), dispatcher.running(group: group))
+      (dispatcher.finished(group: group), dispatcher.running(group: group))
     }
     if hasLooked, dispatcher.mark({ standstill.isStill($0) }) { startLanes() }
   }

@@ -1,6 +1,6 @@
 /// Finds the credentials that stand still: their lanes are busy, and none has finished for longer than
-/// is usual for them. Requests that were given up unanswered are no progress: when those of a hang run
-/// out, it goes on.
+/// is usual for them. What was sent and not answered is no progress: when the requests of a hang run out,
+/// or the connection that was silent is given up, the hang goes on.
 ///
 /// It is looked at by the fetchers, at most every 50 ms, and counts looks, not time: a machine that
 /// pauses is looked at once.

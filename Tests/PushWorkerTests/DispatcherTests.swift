@@ -51,21 +51,21 @@ extension Dispatcher where Item == Int {
     #expect(jobs.next(lanes: 8)?.item == 100)
   }
 
-  @Test func `what was given up unanswered is finished and no progress`() {
+  @Test func `what nobody answered frees its lane and is no progress`() {
     var jobs = Jobs(groups: 2)
     for item in 0..<3 { jobs.add(item, group: 1) }
     #expect(jobs.startAll(lanes: 8).count == 3)
     jobs.finished(feed: 0, group: 1)
     jobs.finished(feed: 0, group: 1, isSilent: true)
-    #expect((jobs.finished(group: 1), jobs.progress(group: 1), jobs.running(group: 1)) == (2, 1, 1))
+    #expect((jobs.finished(group: 1), jobs.running(group: 1)) == (1, 1))
   }
 
-  @Test func `only a request without an answer in time ends silently`() {
-    let silent = Lane.Ending.sent(.unknown(SendTrouble(.timeout)))
-    let reset = Lane.Ending.sent(.unknown(SendTrouble(.reset)))
-    let unsent = Lane.Ending.sent(.neverSent(SendTrouble(.timeout)))
-    #expect(silent.isSilent)
-    for ending in [reset, unsent, .sent(.accepted), .expired, .shut] { #expect(!ending.isSilent) }
+  @Test func `only what was sent and not answered ends silently`() {
+    for kind in [SendTrouble.Kind.timeout, .closed] {
+      #expect(Lane.Ending.sent(.unknown(SendTrouble(kind))).isSilent)
+      #expect(!Lane.Ending.sent(.neverSent(SendTrouble(kind))).isSilent)
+    }
+    for ending in [Lane.Ending.sent(.accepted), .expired, .shut] { #expect(!ending.isSilent) }
   }
 
   @Test func `of those that wait the one with the fewest lanes is next`() {

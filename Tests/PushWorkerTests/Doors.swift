@@ -11,17 +11,19 @@ final class Doors: Sendable {
   }
   private let state = Guarded(State())
 
-  func pass() async -> SendOutcome {
+  /// - Parameter outcome: what whoever waited is told in the end.
+  func pass(_ outcome: SendOutcome = ShardHarness.accepted) async -> SendOutcome {
     state.withLock {
       $0.inside += 1
       $0.most = max($0.most, $0.inside)
     }
     while !state.withLock({ $0.isOpen }) { try? await Task.sleep(for: .milliseconds(1)) }
     state.withLock { $0.inside -= 1 }
-    return ShardHarness.accepted
+    return outcome
   }
 
   func open() { state.withLock { $0.isOpen = true } }
+  var isOpen: Bool { state.withLock { $0.isOpen } }
   var inside: Int { state.withLock { $0.inside } }
   /// The most that ever waited at once.
   var most: Int { state.withLock { $0.most } }

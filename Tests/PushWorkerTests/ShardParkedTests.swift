@@ -196,4 +196,35 @@ private typealias Harness = ShardHarness
       #expect(isOnce(it, 400))
     }
   }
+
+  @Test func `requests of a hang that run out get it no more lanes`() async throws {
+    let (first, second) = (Doors(), Doors())
+    let hangs = Guarded(false)
+    try await Harness.run(
+      Harness.Script { request, _ in
+        guard request.provider == .fcm, hangs.withLock({ $0 }) else { return Harness.accepted }
+        if first.isOpen { return await second.pass() }
+        return await first.pass(.unknown(SendTrouble(.timeout)))
+      }
+    ) { it in
+      for event in 0..<50 { it.push("f\(event)", devices: [Harness.android(event)]) }
+      #expect(await it.drained())
+      hangs.withLock { $0 = true }
+      for event in 50..<350 { it.push("f\(event)", devices: [Harness.android(event)]) }
+      for event in 0..<50 { it.push("a\(event)", [Harness.token(event)]) }
+      #expect(await eventually(on: it.loop) { it.sent.all.count == 106 })
+      first.open()
+      // Long enough for it to be looked at several times.
+      let began = ContinuousClock.now
+      var event = 50
+      while ContinuousClock.now - began < .milliseconds(400) {
+        it.push("a\(event)", [Harness.token(event)])
+        #expect(await eventually(on: it.loop) { it.sent.all[Harness.token(event)] == 1 })
+        event += 1
+      }
+      #expect(first.most == 6 && second.most <= 2)
+      second.open()
+      #expect(await it.drained())
+    }
+  }
 }
