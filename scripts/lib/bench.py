@@ -1,6 +1,7 @@
 """Benchmarks: each part starts fresh processes, and all parts share one simulator's keys and one request."""
 
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -370,8 +371,13 @@ def run_measured(command, folder, environment=None):
     return output, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
 
 
+@functools.cache
 def peer_commands():
-    """The clients whose tools are installed: name, command, and by how much fewer requests to send."""
+    """Of the clients whose tools are installed: name, command, and by how much fewer requests to send."""
+    return list(built_peers())
+
+
+def built_peers():
     built = PROJECT / ".build" / "bench-clients"
     built.mkdir(parents=True, exist_ok=True)
     if compiler := shutil.which("cc"):

@@ -81,7 +81,7 @@ promtool_path() {
 # Megabytes that programs here may take, by the machine and by the limit of a container.
 memory_mb() {
   local limit
-  limit=$(cat /sys/fs/cgroup/memory.max 2>/dev/null)
+  limit=$(cat /sys/fs/cgroup/memory.max 2>/dev/null || true)
   awk -v limit="$limit" '
     /^MemTotal:/ { mb = $2 / 1024 }
     END { if (limit ~ /^[0-9]+$/ && limit / 1048576 < mb) mb = limit / 1048576; print int(mb) }' /proc/meminfo
